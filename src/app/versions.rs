@@ -21,8 +21,8 @@ impl Revision {
     }
 }
 
-/// The version of a resource that moderators take down without a new revision: its owner reads something else then, also
-/// after the takedown. Its ETag is `"r7"`, or `"r7.1764412345000000"` while it is taken down, with the time of that decision.
+/// The version of a resource that moderators take down without a new revision. The takedown and its end both change what its owner
+/// reads. Its ETag is `"r7"`, or `"r7.1764412345000000"` while it is taken down, with the time of that decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     pub(crate) revision: Revision,

@@ -28,7 +28,6 @@ use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName};
 use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
 use crate::domain::decks::own::OwnDeckSort;
-use crate::domain::decks::serial_text::contains_serial;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
     AnswerForm, Caller, ClientNetwork, IdempotencyKey, Judge, ListBody, ListUpload, LooseParams,
@@ -172,11 +171,9 @@ impl ListUpload for DeckRequest {
             let detail = "is needed, because the list does not say its format";
             Problem::of_query(vec![InputFault::at("?format", detail)])
         })?;
-        // Without a name here, the deck gets the name that is shown in the notes of the list, which is never a serial code, and is cut if it is too long.
-        let is_usable = |name: &String| !contains_serial(name) && DeckName::parse(name).is_ok();
-        let name = query.name.or_else(|| notes.remove("name").filter(is_usable));
         Ok(Self {
-            name,
+            // Without a name here, the deck gets the one that the list states.
+            name: query.name,
             format,
             visibility: query.visibility,
             description: None,

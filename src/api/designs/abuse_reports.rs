@@ -42,7 +42,7 @@ pub struct ReportAbuseRequest {
     /// Reason for the report.
     #[schema(value_type = AbuseReason, example = "copyright")]
     pub reason: String,
-    /// Details, at most 1000 characters; empty details are as none. Required if `reason` is `other`.
+    /// Details, at most 1000 characters; empty details count as no details. Required if `reason` is `other`.
     #[serde(default)]
     #[schema(max_length = 1000)]
     pub details: Option<String>,

@@ -35,7 +35,7 @@ const RETRY_AFTER: Duration = Duration::from_millis(250);
 pub struct EventSubject {
     /// Its id.
     pub id: Uuid,
-    /// Its path. Absent: it is a deck that you cannot read now, or a comment on such a deck.
+    /// Its path. Absent: it is a deck that you cannot read now, or a comment on a deck that others cannot read now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "/v1/copies/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: Option<String>,
@@ -153,9 +153,9 @@ impl From<EventRow> for AccountEventResponse {
         let design = row.design.map_or_else(String::new, |code| format!("/v1/designs/{code}"));
         let deck = row.deck_id.map(|id| format!("/v1/decks/{id}"));
         let commented = deck.as_ref().unwrap_or(&design);
-        let has_page = deck.is_none() || row.deck_is_readable;
-        let of_deck = |subject: EventSubject| EventSubject {
-            href: subject.href.filter(|_| has_page),
+        let on_deck = deck.is_some();
+        let if_readable = |subject: EventSubject, is_readable: bool| EventSubject {
+            href: subject.href.filter(|_| is_readable),
             ..subject
         };
         Self {
@@ -166,9 +166,11 @@ impl From<EventRow> for AccountEventResponse {
             card,
             trade: subject("/v1/trades", row.trade_id),
             dispute: subject("/v1/disputes", row.dispute_id),
-            comment: subject(&format!("{commented}/comments"), row.comment_id).map(of_deck),
+            comment: subject(&format!("{commented}/comments"), row.comment_id)
+                .map(|comment| if_readable(comment, !on_deck || row.deck_takes_feedback)),
             suggestion: subject(&format!("{design}/suggestions"), row.suggestion_id),
-            deck: subject("/v1/decks", row.deck_id).map(of_deck),
+            deck: subject("/v1/decks", row.deck_id)
+                .map(|deck| if_readable(deck, row.deck_is_readable)),
             design: row.design.map(|code| EventDesign { id: code.to_string(), href: design }),
             report: row.report_id.map(|report| report.0),
             outcome: row.outcome,

@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 
 use super::deck_cards::{self, Requester, StepConnection};
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
-use super::list_reading::{ListReadingResponse, NearNames, ReadList, read_list};
+use super::list_reading::{ListReadingResponse, NearNames, ReadLineResponse, ReadList, read_list};
 use super::masks::hidden_cards;
 use crate::app::fault_reason::{CountedItems, FaultReason};
 use crate::app::problem::{InputFault, Problem};
@@ -108,11 +108,13 @@ pub(super) struct ParsedDeck {
     pub reading: Option<ListReadingResponse>,
     /// Cards that the entries are bound to and that are not open.
     hidden: BTreeSet<CardId>,
+    /// Whether the name is that of the deck that it replaces.
+    pub keeps_name: bool,
 }
 
 impl ParsedDeck {
     pub(super) fn changes(&self, at: DateTime<Utc>) -> DeckChanges<'_> {
-        let Self { content, visibility, folder, reading: _, hidden } = self;
+        let Self { content, visibility, folder, reading: _, hidden, keeps_name: _ } = self;
         let (visibility, folder) = (*visibility, folder.as_ref());
         DeckChanges { content, hidden, visibility, folder, cloned_from: None, at }
     }
@@ -225,43 +227,44 @@ pub(super) async fn parse(
     let (name, format, visibility, description, (loaded, _), sent) = faults.into_result(parts)?;
     let bound = bind(app, requester, &loaded.game, sent).await?;
     let BoundDeck { deck, cards, unread_lines, reading } = bound;
-    let name = match name {
-        Some(name) => name,
-        None => {
-            let (default, replaced) = (request.default_name, request.replaced_name);
-            name_of_list(reading.as_ref(), default.as_deref(), replaced.as_deref())?
-        }
+    let kept = request.replaced_name.filter(|_| reading.as_ref().is_some_and(is_code_without_name));
+    let keeps_name = name.is_none() && kept.is_some();
+    let name = match (name, kept) {
+        (Some(name), _) => name,
+        (None, Some(kept)) => DeckName::stored(&kept),
+        (None, None) => name_of_list(reading.as_ref(), request.default_name.as_deref())?,
     };
     let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
     let hidden = hidden_cards(app, &content.cards).await?;
-    Ok(ParsedDeck { content, visibility: Some(visibility), folder, reading, hidden })
+    Ok(ParsedDeck { content, visibility: Some(visibility), folder, reading, hidden, keeps_name })
 }
 
 /// Whether a list is a share code without a comment above it that states the name of the deck. The line above a code may be a title, but also a greeting.
 fn is_code_without_name(reading: &ListReadingResponse) -> bool {
-    let states_name = reading.lines.iter().any(|line| {
+    let is_comment_with_name = |line: &ReadLineResponse| {
         let is_name = |key: &str| key == "name";
         matches!(&line.verdict, LineVerdict::Ignored(IgnoredReason::Note { key }) if is_name(key))
             && line.text.starts_with(['/', '#'])
-    });
+    };
+    let states_name =
+        stated_name(reading).is_some() && reading.lines.iter().any(is_comment_with_name);
     reading.dialect == DeckDialect::ShareCode.code() && !states_name
+}
+
+/// The name of the deck that a list states.
+fn stated_name(reading: &ListReadingResponse) -> Option<&str> {
+    let name = reading.notes.get("name").map(String::as_str);
+    name.filter(|name| !name.is_empty() && *name != MASKED)
 }
 
 /// The name of a deck whose request has none: the name that the list states, or the one that the deck has without it.
 fn name_of_list(
     reading: Option<&ListReadingResponse>,
     default: Option<&str>,
-    replaced: Option<&str>,
 ) -> Result<DeckName, Problem> {
-    if let Some(name) = replaced
-        && reading.is_some_and(is_code_without_name)
-    {
-        return Ok(DeckName::stored(name));
-    }
-    let stated = reading.and_then(|reading| reading.notes.get("name"));
-    let stated = stated.filter(|name| !name.is_empty() && name.as_str() != MASKED);
+    let stated = reading.and_then(stated_name);
     let fault = |detail: String| Problem::invalid(vec![InputFault::at("/name", detail)]);
-    match (stated.map(|name| DeckName::shortened(name)), default) {
+    match (stated.map(DeckName::shortened), default) {
         (Some(Ok(name)), _) => Ok(name),
         // What a list states must not make it unreadable.
         (_, Some(name)) => Ok(DeckName::stored(name)),

@@ -76,9 +76,12 @@ pub async fn replace(
         return store_changed(app, by, requester.0, (id, if_match), parsed).await;
     }
     let (stored, read) = find_replaced(app, by, id, if_match).await?;
-    request.replaced_name = Some(stored.row.name);
+    request.replaced_name = Some(stored.row.name.clone());
     let parsed = parse(app, requester, request).await?;
-    store_changed(app, by, requester.0, (id, &read), parsed).await
+    parsed.require_publishable(&stored)?;
+    // Only a name that is taken over must be that of the version that was read.
+    let meant = if parsed.keeps_name { &read } else { if_match };
+    store_changed(app, by, requester.0, (id, meant), parsed).await
 }
 
 /// Like [`replace`], with a list that was written from the deck. A list cannot contain the named copies, so unchanged entries keep their copies.

@@ -235,8 +235,12 @@ fn is_code_in_groups(words: &[Word<'_>; 4], place: Place) -> bool {
 }
 
 /// Whether four groups look like a code and not like words and numbers: there is a letter that hexadecimal numbers do not have, a group has both letters and digits,
-/// and so has another, or all letters are capitals, or all are small and another group has a digit. Of 100 real codes, 96 or more look so in any spelling.
+/// and so has another, or all letters are capitals, or all are small and another group has a digit. Four groups of letters with a number after them, such as the codes of
+/// sets `EB01, EB02, OP01, OP02`, do not; of 1,000 real codes, one is of this form. Of 100 real codes, 96 or more look like codes in any spelling.
 fn is_like_code(groups: &[&str; 4]) -> bool {
+    if groups.iter().all(|group| has_number_after_letters(group)) {
+        return false;
+    }
     let code = groups.concat();
     let with_digits = groups.iter().filter(|group| has_digit(group)).count();
     let mixed = groups.iter().filter(|group| has_digit(group) && has_letter(group)).count();
@@ -283,6 +287,13 @@ fn is_quantity(text: &str) -> bool {
     let times = ['x', 'X'];
     let digits = text.strip_suffix(times).or_else(|| text.strip_prefix(times)).unwrap_or(text);
     (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a group is letters and then digits, at least one of each.
+fn has_number_after_letters(group: &str) -> bool {
+    let number = group.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && !number.is_empty() && number.len() < group.len()
 }
 
 fn has_digit(text: &str) -> bool {

@@ -94,9 +94,10 @@ fn ways(mut event: AccountEventResponse) -> Vec<(String, String)> {
         design.as_ref().map(|id| way(text, format!("{}{part}", design_path(id))))
     };
     let has_comment = event.comment.is_some();
+    let comments_are_shown = event.comment.is_some_and(|comment| comment.href.is_some());
     let comments = if has_comment { of_design(account_words::COMMENTS, "#comments") } else { None };
     let of_deck = |path: &String| way(account_words::COMMENTS, format!("{path}#comments"));
-    let deck_comments = deck.as_ref().filter(|_| has_comment).map(of_deck);
+    let deck_comments = deck.as_ref().filter(|_| comments_are_shown).map(of_deck);
     let deck = deck.map(|path| way(account_words::DECK, path));
     let suggestion = event.suggestion.and_then(|suggestion| {
         of_design(account_words::SUGGESTION, &format!("/suggestions/{}", suggestion.id))

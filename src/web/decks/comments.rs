@@ -139,7 +139,7 @@ pub(in crate::web) async fn report(
     let subject = subject(&state, &by.visitor, DeckId(*deck), about).await?;
     // The form of an older program, without the part, was about the author: this form shows that it is about the deck.
     if matches!(subject.reported, Reported::Deck(_)) && !typed.is_about_deck()? {
-        return reports::ask_again(subject, &typed);
+        return reports::ask_again(&state, &by, subject, &typed).await;
     }
     reports::send(&state, &by, subject, &typed).await
 }

@@ -79,7 +79,7 @@ impl TypedReport {
         id_of(&self.author)
     }
 
-    /// Whether the form says that it is about the deck. Another word than that answers 404.
+    /// Whether the form says that it is about the deck. Any other value is a 404.
     pub(in crate::web) fn is_about_deck(&self) -> Result<bool, Problem> {
         match &*self.about {
             "" => Ok(false),
@@ -107,10 +107,13 @@ pub(in crate::web) async fn show(
 }
 
 /// Shows the form of a report again, because the one that was sent does not say what it is about.
-pub(in crate::web) fn ask_again(
+pub(in crate::web) async fn ask_again(
+    app: &AppState,
+    by: &Granted<ReportAbuse>,
     subject: ReportSubject,
     typed: &TypedReport,
 ) -> Result<HttpResponse, Problem> {
+    abuse_reports::require_subject(app, by, subject.reported).await?;
     let faults = Faults::one("", feedback_words::REPORT_PART_MISSING);
     private(422, &page(subject, typed, faults))
 }

@@ -88,7 +88,7 @@ pub(super) fn reason(reason: AbuseReason) -> &'static str {
 pub(in crate::web) fn fault(code: ProblemCode) -> Option<&'static str> {
     Some(match code {
         ProblemCode::InvalidBody => "The form that you sent cannot be read.",
-        ProblemCode::OwnReport => "Nobody reports what is theirs.",
+        ProblemCode::OwnReport => "You cannot report your own content.",
         ProblemCode::OwnAccount => "Nobody can follow themselves.",
         ProblemCode::OwnDeck => "Nobody can like a deck of their own.",
         ProblemCode::TooManyFollowed => "You follow as many authors as an account can.",

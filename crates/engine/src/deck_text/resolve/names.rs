@@ -119,6 +119,10 @@ impl Resolver<'_> {
             parts.set = None;
             parts.tags.push(Cow::Borrowed(category));
         }
+        // A table has the rarity in another column than the name.
+        if entry.assumed == Some(Guess::ColumnsGuessed) && parts.rarity.is_none() {
+            parts.rarity.clone_from(&entry.card.rarity);
+        }
         Some(parts)
     }
 

@@ -106,8 +106,8 @@ pub(in crate::deck_text) fn names_with_marks<'a>(
     let start = if text.starts_with(name) { name.len() } else { 0 };
     let ends = text.rmatch_indices(char::is_whitespace).map(|(at, _)| at);
     let ends = std::iter::once(text.len()).chain(ends).take_while(move |end| *end > start);
-    let names = ends.map(move |end| text[..end].trim_end());
-    names.filter(move |name| name.len() > start).take(NAMES_MAX)
+    let ends = ends.filter(move |end| !text[..*end].ends_with(char::is_whitespace));
+    ends.map(move |end| &text[..end]).take(NAMES_MAX)
 }
 
 /// The parts of a card whose name is the beginning of the text; `None`: the name does not end there.
