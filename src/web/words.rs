@@ -224,6 +224,9 @@ pub(super) fn failure(code: ProblemCode) -> (&'static str, &'static str) {
             "You may not do this",
             "It is for somebody else or needs another role than yours, or a page of another site sent it.",
         ),
+        (ProblemCode::OwnReport, _) => {
+            ("This is yours", "You cannot report your own content or account.")
+        }
         (_, 409) => (
             "Something has changed",
             "The data that you wanted to change are not as you read them. Look at them again.",

@@ -35,7 +35,7 @@ const RETRY_AFTER: Duration = Duration::from_millis(250);
 pub struct EventSubject {
     /// Its id.
     pub id: Uuid,
-    /// Its path. Absent: it is a deck that you cannot read now, or a comment on a deck that others cannot read now.
+    /// Its path. Absent: you cannot read it now: a deck of somebody else that is private or deleted, or a comment that is hidden or deleted, or on a deck that others cannot read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "/v1/copies/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: Option<String>,
@@ -153,7 +153,6 @@ impl From<EventRow> for AccountEventResponse {
         let design = row.design.map_or_else(String::new, |code| format!("/v1/designs/{code}"));
         let deck = row.deck_id.map(|id| format!("/v1/decks/{id}"));
         let commented = deck.as_ref().unwrap_or(&design);
-        let on_deck = deck.is_some();
         let if_readable = |subject: EventSubject, is_readable: bool| EventSubject {
             href: subject.href.filter(|_| is_readable),
             ..subject
@@ -167,7 +166,7 @@ impl From<EventRow> for AccountEventResponse {
             trade: subject("/v1/trades", row.trade_id),
             dispute: subject("/v1/disputes", row.dispute_id),
             comment: subject(&format!("{commented}/comments"), row.comment_id)
-                .map(|comment| if_readable(comment, !on_deck || row.deck_takes_feedback)),
+                .map(|comment| if_readable(comment, row.comment_is_readable)),
             suggestion: subject(&format!("{design}/suggestions"), row.suggestion_id),
             deck: subject("/v1/decks", row.deck_id)
                 .map(|deck| if_readable(deck, row.deck_is_readable)),

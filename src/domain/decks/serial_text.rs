@@ -21,8 +21,7 @@ pub const MASKED: &str = "(a serial code)";
 /// assert!(!contains_serial("standard-2026-meta"));
 /// ```
 pub fn contains_serial(text: &str) -> bool {
-    let text = folded(text);
-    may_have_code(&text) && has_code(&text, Place::List)
+    is_found(text, |text| may_have_code(text) && has_code(text, Place::List))
 }
 
 /// The text, unless it contains a serial code, which must not be published.
@@ -39,7 +38,14 @@ pub(super) fn without_serial(text: String) -> Result<String, TextError> {
 /// assert!(!has_serial_in_prose("standard-2026-meta"));
 /// ```
 pub fn has_serial_in_prose(text: &str) -> bool {
-    has_code(&folded(text), Place::Prose)
+    is_found(text, |text| has_code(text, Place::Prose))
+}
+
+/// Whether a text has a code, perhaps only without the characters that nobody sees: with one of these within a group, a code looks like itself.
+fn is_found(text: &str, has: impl Fn(&str) -> bool) -> bool {
+    let text = folded(text);
+    let has_unseen = !text.is_ascii() && text.contains(is_unseen);
+    has(&text) || (has_unseen && has(&text.replace(is_unseen, "")))
 }
 
 /// Where a text stands. In lists, few words and numbers stand beside each other, so that more forms of codes are looked for than in prose.
@@ -213,6 +219,8 @@ fn is_code_in_groups(words: &[Word<'_>; 4], place: Place) -> bool {
     match SerialCode::parse(&code) {
         // Four years are no code, and hardly any real code has only digits.
         Ok(_) if !has_letter(&code) => false,
+        // Codes of sets stand beside each other in texts.
+        Ok(_) if are_of_sets(&groups) && !have(|gap| gap == Gap::Dashes) => false,
         Ok(_) if is_apart => {
             have(Gap::is_tight)
                 || is_like_code(&groups)
@@ -238,7 +246,7 @@ fn is_code_in_groups(words: &[Word<'_>; 4], place: Place) -> bool {
 /// and so has another, or all letters are capitals, or all are small and another group has a digit. Four groups of letters with a number after them, such as the codes of
 /// sets `EB01, EB02, OP01, OP02`, do not; of 1,000 real codes, one is of this form. Of 100 real codes, 96 or more look like codes in any spelling.
 fn is_like_code(groups: &[&str; 4]) -> bool {
-    if groups.iter().all(|group| has_number_after_letters(group)) {
+    if are_of_sets(groups) {
         return false;
     }
     let code = groups.concat();
@@ -274,8 +282,11 @@ fn ends_with_parts_of_code(words: &[Word<'_>]) -> bool {
 }
 
 /// Whether words with 16 symbols in total are a code. Names have words, and numbers beside them: in a code, at least half of the parts have both letters and digits,
-/// or all parts have one symbol, or all have two.
+/// or all parts have one symbol, or all have two. Words like codes of sets are none.
 fn are_parts_of_code(words: &[Word<'_>]) -> bool {
+    if words.iter().all(|word| is_like_set_code(word.text)) {
+        return false;
+    }
     let have_length = |length: usize| words.iter().all(|word| word.text.len() == length);
     let mixed = words.iter().filter(|word| has_digit(word.text) && has_letter(word.text)).count();
     (mixed * 2 >= words.len() || have_length(1) || have_length(2))
@@ -289,11 +300,16 @@ fn is_quantity(text: &str) -> bool {
     (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a group is letters and then digits, at least one of each.
-fn has_number_after_letters(group: &str) -> bool {
-    let number = group.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+/// Whether all groups are like codes of sets.
+fn are_of_sets(groups: &[&str; 4]) -> bool {
+    groups.iter().all(|group| is_like_set_code(group))
+}
+
+/// Whether a word is letters and then digits, at least one of each.
+fn is_like_set_code(word: &str) -> bool {
+    let number = word.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
     let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-    is_number && !number.is_empty() && number.len() < group.len()
+    is_number && !number.is_empty() && number.len() < word.len()
 }
 
 fn has_digit(text: &str) -> bool {
@@ -320,11 +336,15 @@ fn is_dash(character: char) -> bool {
 
 /// What addresses and other programs have in place of dashes, also if nobody sees it.
 fn is_joint(character: char) -> bool {
-    let is_unseen = matches!(
+    is_unseen(character) || matches!(character, '_' | '.' | '/')
+}
+
+/// Characters without a shape of their own: soft hyphens, joiners, fillers and selectors of other forms.
+fn is_unseen(character: char) -> bool {
+    matches!(
         character,
-        '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FEFF}'
-    );
-    is_unseen || matches!(character, '_' | '.' | '/')
+        '\u{AD}' | '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+    )
 }
 
 /// Marks of sentences, columns and emphasis. Words stand beside each other with these, too, so that they count like spaces.

@@ -77,9 +77,9 @@ pub struct EventRow {
     /// Whether the account can read the deck now.
     #[diesel(sql_type = Bool)]
     pub deck_is_readable: bool,
-    /// Whether comments on the deck can be read: not while its owner alone can read it.
+    /// Whether the comment can be read now: it is shown, and not only the owner of its deck can read the deck.
     #[diesel(sql_type = Bool)]
-    pub deck_takes_feedback: bool,
+    pub comment_is_readable: bool,
     /// The comment on the design or the deck.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
@@ -440,14 +440,16 @@ pub async fn list(
     after: i64,
     limit: i64,
 ) -> StoreResult<Vec<EventRow>> {
-    // `OFFSET 0` makes Postgres look up the deck of each event. Without it, Postgres may read all decks first.
+    // `OFFSET 0` makes Postgres look up the deck and the comment of each event. Without it, Postgres may read all decks first.
     let statement = sql(format!(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
                 e.trade_id, e.dispute_id, n.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.report_id, e.outcome, e.created_at, \
-                coalesce(deck.is_own OR deck.takes_feedback, false) AS deck_is_readable, coalesce(deck.takes_feedback, false) AS deck_takes_feedback \
+                coalesce(deck.is_own OR deck.takes_feedback, false) AS deck_is_readable, \
+                coalesce((e.deck_id IS NULL OR deck.takes_feedback) AND comment.is_shown, false) AS comment_is_readable \
          FROM account_events e LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs n ON n.id = e.design_id \
          LEFT JOIN LATERAL (SELECT d.account_id = $account AND d.deleted_at IS NULL AS is_own, {TAKES_FEEDBACK} AS takes_feedback \
                             FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = e.deck_id OFFSET 0) deck ON true \
+         LEFT JOIN LATERAL (SELECT c.listed OR c.stands AS is_shown FROM design_comments c WHERE c.id = e.comment_id OFFSET 0) comment ON true \
          WHERE e.account_id = $account AND e.seq > $after",
     ))
     .bind("account", by.account())

@@ -404,6 +404,10 @@ pub async fn decide(
     if let Some(deck) = report.deck {
         locks::lock_subject(conn, deck.into()).await?;
     }
+    if !artwork && is_repeated(conn, by, id, decision, note).await? {
+        let report = select("r.id = $id").bind("id", id).get_result(conn).await?;
+        return Ok(DecideOutcome::Done(Box::new(report)));
+    }
     let target = match report.target() {
         ReportTarget::Suggestion(suggestion) => {
             takedowns::hide_suggestion(conn, by, suggestion, decision, at).await?;
@@ -465,6 +469,23 @@ pub async fn decide(
     audit::write(conn, entry).await?;
     let report = select("r.id = $id").bind("id", id).get_result(conn).await?;
     Ok(DecideOutcome::Done(Box::new(report)))
+}
+
+/// Whether this moderator has already decided a report so, with the same note, and no report about the same thing waits: a click that was sent twice notifies
+/// nobody again.
+async fn is_repeated(
+    conn: &mut Connection,
+    by: &Acting<ModerateDesigns>,
+    id: AbuseReportId,
+    decision: AbuseDecision,
+    note: &str,
+) -> StoreResult<bool> {
+    let same = sql(
+        "SELECT FROM abuse_reports r WHERE r.id = $id AND r.decision = $decision AND r.note = $note AND r.decided_by = $by \
+             AND NOT EXISTS (SELECT FROM abuse_reports w WHERE w.target = r.target AND w.decided_at IS NULL)",
+    );
+    let same = same.bind("id", id).bind("decision", decision).bind("note", note);
+    Ok(same.bind("by", by.account()).execute(conn).await? > 0)
 }
 
 /// The details of the report that is stored when a moderator hides a comment at once.

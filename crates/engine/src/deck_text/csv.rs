@@ -521,10 +521,7 @@ pub(super) fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {
     while fields.len() < FIELDS_MAX {
         let (field, after) = match rest.trim_start_matches(' ').strip_prefix('"') {
             Some(inner) => quoted(inner),
-            None => {
-                let end = rest.find(separator).unwrap_or(rest.len());
-                (Cow::Borrowed(&rest[..end]), &rest[end..])
-            }
+            None => unquoted(rest, separator),
         };
         fields.push(field);
         // Text between a closing quotation mark and the separator is ignored.
@@ -534,6 +531,17 @@ pub(super) fn fields(record: &str, separator: char) -> Vec<Cow<'_, str>> {
         }
     }
     fields
+}
+
+/// A field up to the separator, and the rest of the record. In tables of Markdown, `\|` is a bar in the field.
+fn unquoted(record: &str, separator: char) -> (Cow<'_, str>, &str) {
+    let is_escaped = |end: usize| separator == '|' && record[..end].ends_with('\\');
+    let mut ends = record.match_indices(separator).map(|(end, _)| end);
+    let end = ends.find(|end| !is_escaped(*end)).unwrap_or(record.len());
+    let (field, rest) = record.split_at(end);
+    let has_escaped = separator == '|' && field.contains("\\|");
+    let field = if has_escaped { field.replace("\\|", "|").into() } else { field.into() };
+    (field, rest)
 }
 
 /// A quoted field without its quotation marks, and the rest of the record; `""` is an escaped quotation mark.
