@@ -186,6 +186,9 @@ async fn an_edit_of_what_a_moderator_has_changed_since_is_refused() {
     decide(&app, &mod_, &id, "upheld").await;
     let down = version("application/json").await;
     let plain = version("text/plain").await;
+    // A decision that is sent twice changes nothing.
+    decide(&app, &mod_, &id, "upheld").await;
+    assert_eq!(version("application/json").await, down);
     rename(&public, "Sparks").await.problem(412, "precondition_failed");
     decide(&app, &mod_, &id, "dismissed").await;
     for stale in [&down, &plain] {
@@ -234,6 +237,11 @@ async fn a_deck_that_was_changed_while_it_was_down_stays_private() {
         (report["deck_state"].clone(), report["deck_name"].clone())
     };
     assert_eq!(about_comment().await, (json!("taken_down"), json!("Embers")));
+    // The owner reads the deck, but nobody reads its comments.
+    let events = events(&app, &ada).await;
+    let commented = events.iter().find(|event| event["kind"] == "deck.commented").unwrap();
+    assert_eq!(commented["deck"]["href"], json!(deck), "{commented:#}");
+    assert!(commented["comment"].get("href").is_none(), "{commented:#}");
 
     let decided = decide(&app, &mod_, &id, "dismissed").await;
     assert!(!decided.to_string().contains("Secret"), "{decided:#}");

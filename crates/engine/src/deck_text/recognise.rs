@@ -472,9 +472,16 @@ fn is_own(line: &str) -> bool {
 
 /// Whether a line that is not a comment has what only our own text has: a rarity in braces, or a text in quotes.
 pub(super) fn has_own_marks(line: &str) -> bool {
-    let quoted = line.split_once(' ').is_some_and(|(_, rest)| rest.trim_start().starts_with('"'));
+    let quoted = line.split_once(' ').is_some_and(|(_, rest)| is_quoted(rest.trim_start()));
     let quoted_zone = line.starts_with("[\"") && line.ends_with("\"]");
     (begins_with_number(line) && (quoted || is_tagged(line, '{', '}'))) || quoted_zone
+}
+
+/// Whether a text begins with a quotation mark, without a category, tag or finish of another program behind the closing one: names have quotation marks there, too.
+fn is_quoted(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix('"') else { return false };
+    let after = inner.rsplit_once('"').map_or("", |(_, after)| after);
+    !after.ends_with([']', '*', '^']) && !after.contains(" #")
 }
 
 /// Whether a line ends with something between two marks, after a blank.

@@ -405,3 +405,39 @@ fn our_own_text_with_bars_is_not_taken_for_forge() {
     let read = read_deck(&text, &DeckReading::new(&catalogue));
     assert_eq!((read.dialect, read.deck), (DeckDialect::Own, deck), "{text}");
 }
+
+/// Behind the name, other programs have categories, tags and finishes.
+#[test]
+fn names_in_quotation_marks_are_no_sign_of_our_own_text_before_other_marks() {
+    let catalogue = catalogue_of([r#""Hans, Run!""#, "Silk"]);
+    for (list, dialect) in [
+        (
+            "1x \"Hans, Run!\" (odd) 1 [Sideboard]\n2x Silk (odd) 2 [Sideboard]",
+            DeckDialect::Archidekt,
+        ),
+        ("1 \"Hans, Run!\" (ODD) 1 #burn\n2 Silk (ODD) 2 #lands", DeckDialect::Moxfield),
+    ] {
+        let read = read_deck(list, &DeckReading::new(&catalogue));
+        assert_eq!(read.dialect, dialect, "{list}");
+        let names: Vec<&str> =
+            read.deck.entries.iter().map(|entry| entry.card.name.as_str()).collect();
+        assert_eq!(names, [r#""Hans, Run!""#, "Silk"], "{:#?}", read.lines);
+    }
+}
+
+#[test]
+fn an_export_of_ptcg_live_names_the_cards_that_another_dialect_reads_differently() {
+    let catalogue = catalogue_of(["Agent", "Agent #7", "Silk"]);
+    let card = CardReference {
+        name: "Agent #7".to_owned(),
+        set: Some("odd".to_owned()),
+        number: Some("2".to_owned()),
+        ..CardReference::default()
+    };
+    let deck = Deck { entries: vec![DeckEntry { card, ..DeckEntry::main(2, "") }] };
+    let written = write_deck(&deck, DeckDialect::PtcgLive, &catalogue, None);
+    let read = read_deck(&written.text, &DeckReading::new(&catalogue));
+    let is_lost = written.losses.iter().any(|loss| loss.kind == LossKind::Name);
+    let is_same = read.deck.entries[0].card.name == "Agent #7";
+    assert!(is_lost || is_same, "{written:#?} {read:#?}");
+}
