@@ -35,7 +35,7 @@ const RETRY_AFTER: Duration = Duration::from_millis(250);
 pub struct EventSubject {
     /// Its id.
     pub id: Uuid,
-    /// Its path. Absent: you cannot read it now: a deck of somebody else that is private or deleted, or a comment that is hidden or deleted, or on a deck that others cannot read.
+    /// Its path. Absent: you cannot read it now: a deck of somebody else that is private or deleted, a comment that is hidden or deleted, or on a deck or design that others cannot read, or a suggested change that is hidden, or of a design that was taken down.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "/v1/copies/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
     pub href: Option<String>,
@@ -75,9 +75,10 @@ pub struct EventDesign {
     /// Its identifier.
     #[schema(example = "D-7KQ2X0FM9F")]
     pub id: String,
-    /// Its path.
+    /// Its path. Absent: you cannot read it now: a design of somebody else that was taken down, or whose author is banned.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "/v1/designs/D-7KQ2X0FM9F")]
-    pub href: String,
+    pub href: Option<String>,
 }
 
 /// An event of your account.
@@ -167,10 +168,14 @@ impl From<EventRow> for AccountEventResponse {
             dispute: subject("/v1/disputes", row.dispute_id),
             comment: subject(&format!("{commented}/comments"), row.comment_id)
                 .map(|comment| if_readable(comment, row.comment_is_readable)),
-            suggestion: subject(&format!("{design}/suggestions"), row.suggestion_id),
+            suggestion: subject(&format!("{design}/suggestions"), row.suggestion_id)
+                .map(|suggestion| if_readable(suggestion, row.suggestion_is_readable)),
             deck: subject("/v1/decks", row.deck_id)
                 .map(|deck| if_readable(deck, row.deck_is_readable)),
-            design: row.design.map(|code| EventDesign { id: code.to_string(), href: design }),
+            design: row.design.map(|code| EventDesign {
+                id: code.to_string(),
+                href: row.design_is_readable.then_some(design),
+            }),
             report: row.report_id.map(|report| report.0),
             outcome: row.outcome,
             at: row.created_at,

@@ -22,6 +22,7 @@ use crate::store::catalogue::changes::{self, Extent};
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::decks::TAKES_FEEDBACK;
+use crate::store::designs::EVERYBODY_SEES;
 use crate::store::operations::sweep_turn::{self, SweepTurn};
 use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
@@ -72,12 +73,15 @@ pub struct EventRow {
     /// Identifier of the design.
     #[diesel(sql_type = Nullable<Text>)]
     pub design: Option<DesignCode>,
+    /// Whether the account can read the design now, as a player.
+    #[diesel(sql_type = Bool)]
+    pub design_is_readable: bool,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub deck_id: Option<DeckId>,
     /// Whether the account can read the deck now.
     #[diesel(sql_type = Bool)]
     pub deck_is_readable: bool,
-    /// Whether the comment can be read now: it is shown, and not only the owner of its deck can read the deck.
+    /// Whether the comment can be read now: it is shown, and others can read its design or deck, too.
     #[diesel(sql_type = Bool)]
     pub comment_is_readable: bool,
     /// The comment on the design or the deck.
@@ -86,6 +90,9 @@ pub struct EventRow {
     /// The suggested change of the design.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub suggestion_id: Option<SuggestionId>,
+    /// Whether the account can read the suggested change now.
+    #[diesel(sql_type = Bool)]
+    pub suggestion_is_readable: bool,
     /// A report by the account.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub report_id: Option<AbuseReportId>,
@@ -440,16 +447,23 @@ pub async fn list(
     after: i64,
     limit: i64,
 ) -> StoreResult<Vec<EventRow>> {
-    // `OFFSET 0` makes Postgres look up the deck and the comment of each event. Without it, Postgres may read all decks first.
+    // `OFFSET 0` makes Postgres look up the subjects of each event. Without it, Postgres may read all decks first.
     let statement = sql(format!(
         "SELECT e.seq, e.kind, e.submission_id, e.copy_id, e.card_id, k.game_code, k.set_code, k.number, \
-                e.trade_id, e.dispute_id, n.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.report_id, e.outcome, e.created_at, \
+                e.trade_id, e.dispute_id, design.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.report_id, e.outcome, e.created_at, \
+                coalesce(design.is_own OR design.is_shown, false) AS design_is_readable, \
                 coalesce(deck.is_own OR deck.takes_feedback, false) AS deck_is_readable, \
-                coalesce((e.deck_id IS NULL OR deck.takes_feedback) AND comment.is_shown, false) AS comment_is_readable \
-         FROM account_events e LEFT JOIN cards k ON k.id = e.card_id LEFT JOIN designs n ON n.id = e.design_id \
+                coalesce(coalesce(deck.takes_feedback, design.takes_feedback) AND comment.is_shown, false) AS comment_is_readable, \
+                coalesce(suggestion.is_own AND design.stands OR design.is_own AND suggestion.is_shown, false) AS suggestion_is_readable \
+         FROM account_events e LEFT JOIN cards k ON k.id = e.card_id \
+         LEFT JOIN LATERAL (SELECT d.code, d.account_id = $account AS is_own, {EVERYBODY_SEES} AS takes_feedback, d.taken_down_at IS NULL AND a.banned_at IS NULL AS stands, \
+                                   d.public_revision IS NOT NULL AND d.taken_down_at IS NULL AND a.banned_at IS NULL AS is_shown \
+                            FROM designs d JOIN accounts a ON a.id = d.account_id WHERE d.id = e.design_id OFFSET 0) design ON true \
          LEFT JOIN LATERAL (SELECT d.account_id = $account AND d.deleted_at IS NULL AS is_own, {TAKES_FEEDBACK} AS takes_feedback \
                             FROM decks d JOIN accounts a ON a.id = d.account_id WHERE d.id = e.deck_id OFFSET 0) deck ON true \
          LEFT JOIN LATERAL (SELECT c.listed OR c.stands AS is_shown FROM design_comments c WHERE c.id = e.comment_id OFFSET 0) comment ON true \
+         LEFT JOIN LATERAL (SELECT s.account_id = $account AS is_own, w.banned_at IS NULL AND s.hidden_at IS NULL AS is_shown \
+                            FROM suggested_changes s JOIN accounts w ON w.id = s.account_id WHERE s.id = e.suggestion_id OFFSET 0) suggestion ON true \
          WHERE e.account_id = $account AND e.seq > $after",
     ))
     .bind("account", by.account())

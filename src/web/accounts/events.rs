@@ -15,7 +15,6 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ChangeOwnEventSettings, ReadOwnAccount, ReadOwnEvents};
 use crate::domain::accounts::optional_events::OptionalEvent;
-use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::http::extract::Form;
 use crate::web::catalogue::card_path;
 use crate::web::copies::{copy_path, dispute_path, trade_path};
@@ -68,15 +67,8 @@ impl From<AccountEventResponse> for EventLine {
     }
 }
 
-/// Links to the pages of the objects of an event. Each of these pages checks itself who may see it.
-fn ways(mut event: AccountEventResponse) -> Vec<(String, String)> {
-    // What was reported has no page any more.
-    if event.report.is_some() && event.outcome.as_deref() == Some(AbuseDecision::Upheld.as_str()) {
-        if event.comment.is_none() && event.suggestion.is_none() {
-            event.design = None;
-        }
-        event.suggestion = None;
-    }
+/// Links to the pages of the objects of an event that the visitor can read now.
+fn ways(event: AccountEventResponse) -> Vec<(String, String)> {
     let way = |text: &str, path: String| (text.to_owned(), path);
     let card = event.card.and_then(|card| {
         let (game, set, number) = (card.game?, card.set?, card.number?);
@@ -89,17 +81,18 @@ fn ways(mut event: AccountEventResponse) -> Vec<(String, String)> {
     let dispute = event.dispute.map(|dispute| dispute_path(&dispute.id.to_string()));
     let dispute = dispute.map(|path| way(account_words::DISPUTE, path));
     let deck = event.deck.filter(|deck| deck.href.is_some()).map(|deck| deck_path(deck.id));
-    let design = event.design.map(|design| design.id);
+    let design = event.design.filter(|design| design.href.is_some()).map(|design| design.id);
     let of_design = |text: &str, part: &str| {
         design.as_ref().map(|id| way(text, format!("{}{part}", design_path(id))))
     };
-    let has_comment = event.comment.is_some();
     let comments_are_shown = event.comment.is_some_and(|comment| comment.href.is_some());
-    let comments = if has_comment { of_design(account_words::COMMENTS, "#comments") } else { None };
+    let comments =
+        if comments_are_shown { of_design(account_words::COMMENTS, "#comments") } else { None };
     let of_deck = |path: &String| way(account_words::COMMENTS, format!("{path}#comments"));
     let deck_comments = deck.as_ref().filter(|_| comments_are_shown).map(of_deck);
     let deck = deck.map(|path| way(account_words::DECK, path));
-    let suggestion = event.suggestion.and_then(|suggestion| {
+    let suggestion = event.suggestion.filter(|suggestion| suggestion.href.is_some());
+    let suggestion = suggestion.and_then(|suggestion| {
         of_design(account_words::SUGGESTION, &format!("/suggestions/{}", suggestion.id))
     });
     let named = design.as_ref().map(|id| way(id, design_path(id)));

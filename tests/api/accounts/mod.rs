@@ -3,6 +3,7 @@
 mod access_tokens;
 mod account_events;
 mod blocks;
+mod event_links;
 mod event_settings;
 mod log_in_races;
 mod own_account;
