@@ -1,7 +1,7 @@
 //! The lines around a share code: the title of a deck, facts about it, headings, and words to people.
 
 use super::draft::{Content, Draft};
-use super::line::{bare_count_after_name, common, count_after_name, without_count};
+use super::line::{bare_count_after_name, common, count_after_name, without_count, without_marks};
 use super::own::note;
 use super::read_deck::{IgnoredReason, LineVerdict, ReadLine};
 use super::zones::{Place, place};
@@ -38,7 +38,7 @@ impl AroundCode {
         let (line, text) = self.others.iter().find(|(_, text)| !is_fence(text))?;
         let is_short = text.chars().nth(TITLE_MAX).is_none();
         let is_name = is_title(text) && !is_sentence(text) && !is_heading(game, text);
-        (*line <= self.line && is_short && is_name).then_some((*line, text.as_str()))
+        (*line <= self.line && is_short && is_name).then(|| (*line, without_marks(text)))
     }
 
     /// Adds these lines to the results of the code. None of them is an entry. A title is the name of the deck, also if a card has that name.

@@ -341,7 +341,7 @@ pub(super) fn prepared(text: &str) -> Prepared<'_> {
     }
 }
 
-/// The share code that a text consists of. A code fence around it and words before it, which end with a colon, are left out. So are other lines, if exactly
+/// The share code that a text consists of. A code fence, quotes and other marks around it, a link that ends with it, and words before it, which end with a colon, are left out. So are other lines, if exactly
 /// one line is a code and none of the others can be a card: comments, and sentences without a number, which end with a mark such as `:` or `!`. The first line may
 /// also be a title without such a mark.
 ///
@@ -365,8 +365,9 @@ fn found_share_code(text: &str) -> Option<(&str, usize)> {
             begins_as_own(line) && lines().any(|(at, line)| at == found.1 && is_entry(line));
         return (!is_in_name).then_some(found);
     }
-    let code = if is_share_code(line) { line } else { introduced_share_code(line, true)? };
-    Some((code, number))
+    let code =
+        [line, line.trim_matches(MARKS_AROUND_CODE)].into_iter().find(|code| is_share_code(code));
+    Some((code.or_else(|| introduced_share_code(line, true))?, number))
 }
 
 /// The lines that are not blank, trimmed, with their numbers from 1.
@@ -401,10 +402,14 @@ fn share_code_among_words<'a>(
 fn around_code(text: &str, (code, line): (&str, usize)) -> Option<AroundCode> {
     /// Fences may be many.
     const OTHERS_MAX: usize = 100;
+    // The word of the code may also have marks, or be a link.
+    fn words_before<'a>(line: &'a str, code: &str) -> Option<&'a str> {
+        Some(line.split(code).next()?.rsplit_once(char::is_whitespace)?.0)
+    }
     let others = numbered_lines(text).filter_map(|(number, other)| {
-        let words = if number == line { other.split(code).next()? } else { other };
-        let words = if number == line { words.trim_matches(['`', ' ', '\t']) } else { words };
-        (!words.is_empty()).then(|| (number, words.to_owned()))
+        let words = if number == line { words_before(other, code)?.trim() } else { other };
+        let is_mark = number == line && is_quotation(words);
+        (!words.is_empty() && !is_mark).then(|| (number, words.to_owned()))
     });
     let others: Vec<(usize, String)> = others.take(OTHERS_MAX).collect();
     (line > 1 || !others.is_empty()).then_some(AroundCode { line, others })
@@ -412,14 +417,30 @@ fn around_code(text: &str, (code, line): (&str, usize)) -> Option<AroundCode> {
 
 /// The valid share code at the end of a line, alone or after words that end with a colon. `is_first`: it may also stand after a title.
 fn introduced_share_code(line: &str, is_first: bool) -> Option<&str> {
-    let (before, code) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line));
-    let (before, code) = (before.trim_end(), code.trim_matches('`'));
-    if !code.starts_with('1') || decode_share_code(code).is_err() {
-        return None;
-    }
+    let (before, word) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line));
+    let (before, code) = (before.trim_end(), code_of_word(word)?);
     let is_introduced =
-        before.is_empty() || before.ends_with(':') || (is_first && is_title(before));
+        is_quotation(before) || before.ends_with(':') || (is_first && is_title(before));
     is_introduced.then_some(code)
+}
+
+/// Marks that people and programs put around a code. None of them is a digit of a code.
+const MARKS_AROUND_CODE: [char; 20] = [
+    '`', '"', '\'', '“', '”', '„', '‘', '’', '«', '»', '<', '>', '(', ')', '[', ']', '*', ',', '.',
+    ';',
+];
+
+/// The valid share code that a word is, perhaps with marks around it, or at the end of a link.
+fn code_of_word(word: &str) -> Option<&str> {
+    let bare = word.trim_matches(MARKS_AROUND_CODE);
+    let is_link = bare.starts_with("https://") || bare.starts_with("http://");
+    let code = if is_link { bare.rsplit(['/', '=', '#']).next()? } else { bare };
+    (code.starts_with('1') && decode_share_code(code).is_ok()).then_some(code)
+}
+
+/// Whether there is nothing before a code but the mark of a quotation or of a list.
+fn is_quotation(before: &str) -> bool {
+    before.trim_matches(['>', '-', '*', '•', ' ']).is_empty()
 }
 
 /// Whether the text is a share code. A long one may be damaged: then decoding reports its wrong check digits.

@@ -258,6 +258,8 @@ fn a_name_with_marks_is_meant_before_a_shorter_name() {
         ("2 Agent #8", "Agent"),
         ("2 Agent #7 (odd) 2", "Agent #7"),
         ("2 Agent #7 *F*", "Agent #7"),
+        ("2 Agent #7 ODD 2", "Agent #7"),
+        ("2 Gold {gilded} odd 004", "Gold {gilded}"),
         ("2 Salt [PORT]", "Salt"),
         ("2 Fox (odd)", "Fox"),
         ("2 Sun ^b^", "Sun"),
@@ -297,6 +299,42 @@ fn only_a_title_or_a_comment_names_the_deck_of_a_share_code() {
     let long = format!("{}\n{code}", "x ".repeat(700));
     let read = read_deck(&long, &DeckReading::new(&catalogue));
     assert_eq!((read.deck.entries.len(), read.notes.len()), (1, 0), "{read:?}");
+}
+
+/// People paste codes from messages, with what stands around them.
+#[test]
+fn marks_and_links_around_a_share_code_are_left_out() {
+    let catalogue = shipped(HARBOUR);
+    let deck = Deck { entries: vec![DeckEntry::main(2, "Silk")] };
+    let code = write_deck(&deck, DeckDialect::ShareCode, &catalogue, None).text;
+    let code = code.trim();
+    for (text, name) in [
+        (format!("\"{code}\""), None),
+        (format!("“{code}”"), None),
+        (format!("{code}."), None),
+        (format!("({code}),"), None),
+        (format!("**{code}**"), None),
+        (format!("<https://cards.example/decks/{code}>"), None),
+        (format!("https://cards.example/check?code={code}"), None),
+        (format!("> {code}"), None),
+        (format!("- `{code}`"), None),
+        (format!("**My Deck** {code}"), Some("My Deck")),
+        (format!("**My Deck**\n> {code}"), Some("My Deck")),
+        (format!("My Deck: https://cards.example/{code}"), None),
+    ] {
+        let read = read_deck(&text, &DeckReading::new(&catalogue));
+        assert_eq!((read.dialect, read.deck.entries.len()), (DeckDialect::ShareCode, 1), "{text}");
+        assert_eq!(read.notes.get("name").map(String::as_str), name, "{text}");
+    }
+    // The last character is a check digit.
+    let damaged = format!("\"{}{}\"", &code[..code.len() - 1], "0".repeat(16));
+    let read = read_deck(&damaged, &DeckReading::new(&catalogue));
+    assert_eq!((read.dialect, read.deck.entries.len()), (DeckDialect::ShareCode, 0), "{damaged}");
+    // A link to something else is no code, and a quantity makes a card of it.
+    for text in ["https://cards.example/1234".to_owned(), format!("2 \"{code}\"")] {
+        let read = read_deck(&text, &DeckReading::new(&catalogue));
+        assert_ne!(read.dialect, DeckDialect::ShareCode, "{text}");
+    }
 }
 
 /// One line with a mark of our own text does not make a heading in brackets a zone that the game does not have.

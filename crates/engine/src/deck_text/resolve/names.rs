@@ -10,7 +10,7 @@ use crate::catalogue::same_number;
 use crate::deck::CardReference;
 use crate::deck_text::archidekt::{is_coloured_tag, zone_of};
 use crate::deck_text::draft::{DraftEntry, Parts};
-use crate::deck_text::line::without_marks;
+use crate::deck_text::line::{split_parts, split_parts_without_brackets, without_marks};
 use crate::deck_text::read_deck::{Guess, LineVerdict, UnknownReason};
 use crate::deck_text::zones::{Place, is_heading, place};
 
@@ -108,9 +108,14 @@ impl Resolver<'_> {
                 |card: &u32| is_same_spelling(&self.catalogue.card(*card).definition.name, name);
             self.catalogue.named(name).iter().any(spells)
         };
-        let mut parts = names_with_marks(entry)
-            .filter(|name| is_spelled(name))
-            .find_map(|name| parts_after_name(text, name))?;
+        let mut parts =
+            names_with_marks(entry).filter(|name| is_spelled(name)).find_map(|name| {
+                let with_bare_place = || {
+                    let parts = parts_after_name(text, name, split_parts_without_brackets)?;
+                    (parts.is_place_bare && self.is_bare_place(&parts)).then_some(parts)
+                };
+                parts_after_name(text, name, split_parts).or_else(with_bare_place)
+            })?;
         // As everywhere, a text in square brackets that names a zone is no set.
         if let Some(category) = parts.category
             && self.zone_label(category).is_some()

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::deck_text::draft::{DraftEntry, Parts};
+use crate::deck_text::draft::{DraftEntry, Parts, PartsOf};
 use crate::deck_text::line::{
     bare_count_after_name, count_after_name, linked_name, quantity as quantity_of, split_parts,
     split_parts_without_brackets, without_marks, without_symbols,
@@ -111,10 +111,14 @@ pub(in crate::deck_text) fn names_with_marks<'a>(
 }
 
 /// The parts of a card whose name is the beginning of the text; `None`: the name does not end there.
-pub(super) fn parts_after_name<'a>(text: &'a str, name: &'a str) -> Option<Parts<'a>> {
+pub(super) fn parts_after_name<'a>(
+    text: &'a str,
+    name: &'a str,
+    parts_of: PartsOf,
+) -> Option<Parts<'a>> {
     // The last character of the name stands for the name.
     let start = name.len() - name.chars().next_back()?.len_utf8();
-    let parts = split_parts(text.get(start..)?);
+    let parts = parts_of(text.get(start..)?);
     (parts.name == name[start..]).then_some(Parts { name: Cow::Borrowed(name), ..parts })
 }
 
