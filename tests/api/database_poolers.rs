@@ -101,7 +101,7 @@ async fn a_pooler_that_keeps_prepared_statements_is_accepted_at_the_start() {
     }
     let (code, stderr) = run_program(&["migrate"], &bouncer.url());
     assert_eq!(code, 0, "{stderr}");
-    crate::support::sql(&db.url(), FORGET_LAST_MIGRATION).await;
+    db.sql(FORGET_LAST_MIGRATION).await;
     let (code, stderr) = run_program(&["migrate"], &bouncer.url());
     assert_ne!(code, 0);
     assert!(stderr.contains("straight to PostgreSQL"), "{stderr}");
@@ -113,7 +113,7 @@ async fn pending_migrations_are_refused_through_a_pooler_in_transaction_mode() {
     let db = TestDb::create().await;
     let migrate = cardscape::store::db::migrations::migrate;
     assert_eq!(migrate(&db.url(), Route::Transaction).await.unwrap(), Vec::<String>::new());
-    crate::support::sql(&db.url(), FORGET_LAST_MIGRATION).await;
+    db.sql(FORGET_LAST_MIGRATION).await;
     let refused = migrate(&db.url(), Route::Transaction).await.unwrap_err();
     assert!(refused.to_string().contains("straight to PostgreSQL"), "{refused}");
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::catalogue::bulk_files::unpack;
 use crate::support::{
     Answer, Player, Received, Receiver, RequestExt as _, TestApp, TestDb, edit_set, import_into,
-    in_memory, seed_data, set_file, sql,
+    in_memory, seed_data, set_file,
 };
 
 /// A game with scans of its printings. The URLs of the scans contain everything that a template can contain.
@@ -65,8 +65,8 @@ pub async fn twins_with(change: fn(&mut ApiSettings)) -> (TestApp, TestApp) {
     let open = rulings("'001', '002'", "hearth", "The same for all.");
     let here = rulings("'001', '002', '003'", "veil", "It burns.");
     let there = rulings("'003', '004'", "veil", "It swims.");
-    sql(&one.url(), &(open.clone() + &here)).await;
-    sql(&other.url(), &(open + &there)).await;
+    one.sql(&(open.clone() + &here)).await;
+    other.sql(&(open + &there)).await;
     let start = |db| TestApp::start_on(Arc::new(db), clock.clone(), change);
     (start(one), start(other))
 }
@@ -640,7 +640,7 @@ async fn holders_see_their_cards_and_moderators_see_all_cards() {
     let blind =
         Player { access_token: token["secret"].as_str().unwrap().to_owned(), ..ada.clone() };
     assert_eq!(found(&app, Some(&blind), "rarity=common").await, 0);
-    sql(&app.db().url(), "UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
+    app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
     assert_eq!(found(&app, Some(&ada), "rarity=common").await, 0);
     assert_eq!(app.get(path).by(&ada).answer().await.expect(200).get("name"), None);
 }
@@ -652,14 +652,11 @@ async fn an_unlocked_card_is_shown_to_everybody() {
     let before = app.get(path).answer().await;
     app.clock().advance(chrono::Duration::hours(1));
     let now = app.clock().now();
-    sql(
-        &app.db().url(),
-        &format!(
-            "UPDATE unlocks SET submissions = 5, unlocked_at = '{}', reason = 'threshold' \
+    app.sql(&format!(
+        "UPDATE unlocks SET submissions = 5, unlocked_at = '{}', reason = 'threshold' \
              WHERE card_id = (SELECT id FROM cards WHERE set_code = 'veil' AND number = '003')",
-            now.to_rfc3339()
-        ),
-    )
+        now.to_rfc3339()
+    ))
     .await;
     let after = app.get(path).header("if-none-match", before.header("etag")).answer().await;
     assert_eq!(after.header("last-modified"), httpdate(now));

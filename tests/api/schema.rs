@@ -27,17 +27,17 @@ async fn migrations_can_be_reverted_and_applied_again() {
         std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
     folders.sort();
     for folder in folders.iter().rev() {
-        sql(&db.url(), &std::fs::read_to_string(folder.join("down.sql")).unwrap()).await;
+        db.sql(&std::fs::read_to_string(folder.join("down.sql")).unwrap()).await;
     }
     for folder in &folders {
-        sql(&db.url(), &std::fs::read_to_string(folder.join("up.sql")).unwrap()).await;
+        db.sql(&std::fs::read_to_string(folder.join("up.sql")).unwrap()).await;
     }
 }
 
 #[tokio::test]
 async fn parallel_migrations_are_applied_once() {
     let db = TestDb::create().await;
-    sql(&db.url(), "DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
+    db.sql("DROP SCHEMA public CASCADE; CREATE SCHEMA public").await;
     let url = db.url();
     let (first, second) = tokio::join!(
         cardscape::store::db::migrations::migrate(&url, Route::Session),

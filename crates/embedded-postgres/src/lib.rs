@@ -78,6 +78,9 @@ pub struct Settings {
     pub durability: Durability,
     /// Most simultaneous connections; Postgres reserves three of them for the superuser.
     pub max_connections: u16,
+    /// Size of Postgres' own cache, in MiB; `None`: as in `postgresql.conf`, which has an eighth of the memory for a new cluster. Postgres looks at the whole
+    /// cache whenever a database is created or dropped, so a small one is faster for many small databases.
+    pub shared_buffers_mib: Option<u32>,
     /// Time limit for a start, including crash recovery.
     pub start_timeout: Duration,
 }
@@ -104,6 +107,7 @@ impl Settings {
             runtime_dir: None,
             durability: Durability::Full,
             max_connections: 100,
+            shared_buffers_mib: None,
             start_timeout: Duration::from_mins(2),
         }
     }

@@ -114,7 +114,9 @@ impl Server {
             Durability::Off => "off",
         };
         let max_connections = self.settings.max_connections.to_string();
-        [
+        let shared_buffers = self.settings.shared_buffers_mib;
+        let shared_buffers = shared_buffers.map(|size| ("shared_buffers", format!("{size}MB")));
+        let fixed = [
             ("listen_addresses", ""),
             ("port", "5432"),
             ("unix_socket_directories", &*self.socket.path().to_string_lossy()),
@@ -136,8 +138,8 @@ impl Server {
             ("log_error_verbosity", "terse"),
             ("lc_messages", "C"),
         ]
-        .map(|(name, value)| (name, value.to_owned()))
-        .into()
+        .map(|(name, value)| (name, value.to_owned()));
+        fixed.into_iter().chain(shared_buffers).collect()
     }
 
     /// Handles remains of an earlier server: waits for one that is still stopping, and removes pid files that are

@@ -87,9 +87,11 @@ fn a_durable_server_is_private_and_durable_whatever_its_file_says() {
 fn the_first_start_of_a_test_server_is_fast() {
     let dir = TempDir::new();
     let started = Instant::now();
-    let postgres = EmbeddedPostgres::start(volatile(dir.path())).unwrap();
+    let settings = Settings { shared_buffers_mib: Some(32), ..volatile(dir.path()) };
+    let postgres = EmbeddedPostgres::start(settings).unwrap();
     println!("first start: {:?}", started.elapsed());
     assert_eq!(query(&postgres.url("postgres"), "SHOW fsync"), "off");
+    assert_eq!(query(&postgres.url("postgres"), "SHOW shared_buffers"), "32MB");
 }
 
 #[test]

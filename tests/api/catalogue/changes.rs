@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, RequestExt as _, TestApp, TestDb, edit_set, fresh_path, run, seed_data, sql,
+    Answer, RequestExt as _, TestApp, TestDb, edit_set, fresh_path, run, seed_data,
 };
 
 async fn feed(app: &TestApp, query: &str) -> Answer {
@@ -42,9 +42,7 @@ fn kinds(changes: &[Value]) -> BTreeSet<&str> {
 #[tokio::test]
 async fn the_seeding_program_numbers_its_events() {
     let db = TestDb::create().await;
-    sql(
-        &db.url(),
-        "INSERT INTO events (id, kind, payload, created_at) \
+    db.sql("INSERT INTO events (id, kind, payload, created_at) \
          SELECT gen_random_uuid(), 'game.changed', jsonb_build_object('game', 'g' || n), now() FROM generate_series(1, 20001) AS n",
     )
     .await;

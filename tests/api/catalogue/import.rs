@@ -4,7 +4,7 @@ use cardscape::domain::catalogue::import::{GameImport, GameSource, ImportFault};
 use cardscape::store::catalogue::import::{ImportError, is_current};
 use serde_json::{Value, json};
 
-use crate::support::{RequestExt as _, TestApp, edit_set, seed_data, sql};
+use crate::support::{RequestExt as _, TestApp, edit_set, seed_data};
 
 /// The content of all tables that an import can change, as one text.
 async fn state(app: &TestApp) -> String {
@@ -241,9 +241,7 @@ async fn a_printed_card_keeps_its_name() {
     });
     assert_eq!(app.import(&louder).await.unwrap().sets[0].cards_changed, 2);
     // The copies of a discarded print run never reached a player, so the names may change.
-    sql(
-        &app.db().url(),
-        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM copies; UPDATE print_runs SET status = 'discarded', activated_at = NULL",
+    app.sql("ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM copies; UPDATE print_runs SET status = 'discarded', activated_at = NULL",
     )
     .await;
     assert_eq!(app.import(&exchanged).await.unwrap().sets[0].cards_changed, 4);
@@ -265,9 +263,7 @@ async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
     assert_eq!(faults.len(), 1);
     assert!(faults[0].message.contains("printed"), "{faults:?}");
 
-    sql(
-        &app.db().url(),
-        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM copies; \
+    app.sql("ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; DELETE FROM copies; \
          UPDATE print_runs SET status = 'discarded', activated_at = NULL; DELETE FROM print_run_lines",
     )
     .await;
@@ -276,14 +272,12 @@ async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
     // With a new lowest rarity, cards without listed printings get a printing of that rarity instead of the old one.
     source.manifest.text += "\n[[rarities]]\ncode = \"plain\"\nname = \"Plain\"\nweight = 1\n";
     let rarities = "SELECT string_agg(DISTINCT rarity, ',') FROM printings";
-    sql(&app.db().url(), "UPDATE print_runs SET status = 'pending'").await;
+    app.sql("UPDATE print_runs SET status = 'pending'").await;
     let faults = refused(&app, &source).await;
     assert!(faults.iter().all(|fault| fault.pointer.ends_with("/printings")), "{faults:?}");
     assert_eq!(app.db().value(rarities).await, "standard");
     // Neither while a run has the printing in its plan, whatever its set is.
-    sql(
-        &app.db().url(),
-        "INSERT INTO print_run_lines SELECT r.id, p.id, 1 FROM print_runs r, printings p JOIN cards c ON c.id = p.card_id \
+    app.sql("INSERT INTO print_run_lines SELECT r.id, p.id, 1 FROM print_runs r, printings p JOIN cards c ON c.id = p.card_id \
           WHERE c.set_code = 'feed' AND c.number = '001'; \
          INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id) SELECT 'ZZ', substr(sha256('x'), 1, 16), print_run_id, printing_id \
           FROM print_run_lines; \
@@ -291,7 +285,7 @@ async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
     )
     .await;
     assert_eq!(refused(&app, &source).await.len(), 1);
-    sql(&app.db().url(), "DELETE FROM print_run_lines").await;
+    app.sql("DELETE FROM print_run_lines").await;
     // The copies of the discarded run are not deleted yet: nobody waits for that.
     assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "1");
     app.import(&source).await.unwrap();

@@ -1,6 +1,6 @@
 //! Sets.
 
-use crate::support::{RequestExt as _, TestApp, sql};
+use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
 async fn a_set_shows_its_policy_for_hidden_cards_and_its_unlock_counts() {
@@ -17,7 +17,7 @@ async fn a_set_shows_its_policy_for_hidden_cards_and_its_unlock_counts() {
 
     let unlock = "UPDATE unlocks SET unlocked_at = '2026-12-24T00:00:00Z', reason = 'admin' \
                   WHERE card_id = (SELECT id FROM cards WHERE set_code = 'veil' AND number = '003')";
-    sql(&app.db().url(), unlock).await;
+    app.sql(unlock).await;
     let after = app.get("/v1/games/ttcg/sets/veil").answer().await.expect(200);
     assert_eq!(after["hidden_cards"], veil["cards"].as_i64().unwrap() - 1);
     assert_eq!(after["unlocked_cards"], 1);

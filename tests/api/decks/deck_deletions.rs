@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
-use crate::support::{Player, RequestExt as _, TestApp, sql};
+use crate::support::{Player, RequestExt as _, TestApp};
 
 async fn stored(app: &TestApp, owner: &Player, visibility: &str) -> String {
     let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": visibility, "list": "2 Kettle Imp" });
@@ -55,7 +55,7 @@ async fn a_deleted_deck_is_not_found_and_is_restored_unchanged() {
             assert_eq!(read.expect(200)["visibility"], visibility);
         }
         delete(&app, &ada, &path).await;
-        sql(&app.db().url(), "DELETE FROM decks").await;
+        app.sql("DELETE FROM decks").await;
     }
 }
 
@@ -105,11 +105,7 @@ async fn a_hundred_deleted_decks_are_stored_and_a_full_account_cannot_restore_on
             ada.id
         )
     };
-    sql(
-        &app.db().url(),
-        &fill("now() - interval '1 day' - n * interval '1 minute', 'private'", 100),
-    )
-    .await;
+    app.sql(&fill("now() - interval '1 day' - n * interval '1 minute', 'private'", 100)).await;
     app.sql(&report_of(&ben, &ada, "n100")).await;
     let path = stored(&app, &ada, "private").await;
     delete(&app, &ada, &path).await;
@@ -119,7 +115,7 @@ async fn a_hundred_deleted_decks_are_stored_and_a_full_account_cannot_restore_on
     app.post(&format!("{path}/undelete")).by(&ada).answer().await.expect(200);
     delete(&app, &ada, &path).await;
     assert_eq!(app.db().value(names).await, "100 0", "the deck that was deleted first is removed");
-    sql(&app.db().url(), &fill("NULL, NULL", 1_000)).await;
+    app.sql(&fill("NULL, NULL", 1_000)).await;
     let refused = app.post(&format!("{path}/undelete")).by(&ada).answer().await;
     refused.problem(409, "too_many_decks");
     let page: Value =

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::stored_as as stored;
-use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
 async fn app() -> TestApp {
     TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await
@@ -354,7 +354,7 @@ async fn an_account_has_at_most_a_thousand_decks() {
          SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'n', 'private', 1, now(), now() FROM generate_series(1, 999)",
         ada.id
     );
-    sql(&app.db().url(), &fill).await;
+    app.sql(&fill).await;
     let keys: Vec<String> = (0..4).map(|number| format!("k{number}")).collect();
     let body = request("one more", 1);
     let send = |key: &str| {

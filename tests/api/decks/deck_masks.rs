@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::public_decks::query;
-use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
+use crate::support::{Player, RequestExt as _, TestApp, in_memory};
 
 struct Stage {
     app: TestApp,
@@ -38,7 +38,7 @@ impl Stage {
         );
         let change =
             format!("UPDATE copies SET owner_id = '{}' WHERE printing_id IN ({of_card})", to.id);
-        sql(&self.app.db().url(), &change).await;
+        self.app.sql(&change).await;
     }
 
     /// The answer to a reader, as text.
@@ -125,7 +125,7 @@ async fn cards_that_the_owner_could_see_are_masked_for_other_readers() {
     assert_eq!(after.status, 200);
     assert!(after.text().contains("mirror pilgrim") && !after.text().contains("Drowned"));
     // The owner still reads the names that she typed after she has given the cards away. When she saves the deck again, they stay masked for others.
-    sql(&app.db().url(), &format!("UPDATE copies SET owner_id = '{}'", moderator.id)).await;
+    app.sql(&format!("UPDATE copies SET owner_id = '{}'", moderator.id)).await;
     assert!(stage.text_for(&path, Some(ada)).await.contains("Drowned Lantern"));
     let mut more = more;
     more["tags"] = json!(["again"]);
@@ -344,7 +344,7 @@ async fn a_deleted_card_has_the_place_of_an_entry_without_a_name() {
     ] });
     let path = app.post("/v1/decks").by(ada).json(&body).answer().await.header("location");
     let missing = "'01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11'::uuid";
-    sql(&app.db().url(), &format!("UPDATE decks SET card_ids = ARRAY[{missing}, {missing}]")).await;
+    app.sql(&format!("UPDATE decks SET card_ids = ARRAY[{missing}, {missing}]")).await;
     let seen = app.get(&path).by(eve).answer().await.expect(200);
     let of = |entry: &Value| ["name", "set", "number", "hidden"].map(|name| entry[name].clone());
     let entries: Vec<_> = seen["entries"].as_array().unwrap().iter().map(of).collect();
@@ -384,7 +384,7 @@ async fn masked_cards_are_marked_in_violations_about_zones() {
 
     // A deleted card has no place: a violation that mentions a nameless card without a place may mean another one.
     let bind_to_a_missing_card = "UPDATE decks SET card_ids = ARRAY['01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11'::uuid, card_ids[2]]";
-    sql(&app.db().url(), bind_to_a_missing_card).await;
+    app.sql(bind_to_a_missing_card).await;
     let cards = mentioned().await;
     let without_place = cards.iter().filter(|card| card.get("set").is_none());
     let without_place: Vec<&Value> = without_place.collect();
@@ -473,7 +473,7 @@ async fn bindings_do_not_apply_after_a_change_by_an_older_release() {
     let older = format!(
         "WITH deck AS (UPDATE decks SET revision = revision + 1 WHERE id = '{id}') UPDATE deck_entries SET name = 'Kettle Imp' WHERE deck_id = '{id}'"
     );
-    sql(&app.db().url(), &older).await;
+    app.sql(&older).await;
     let seen: Value = serde_json::from_str(&stage.text_for(&path, None).await).unwrap();
     assert_eq!(
         (&seen["entries"][0]["name"], seen["entries"][0].get("hidden")),
@@ -498,12 +498,12 @@ async fn bindings_do_not_apply_after_a_change_by_an_older_release() {
     let private = format!(
         "UPDATE decks SET revision = revision + 1, visibility = 'private' WHERE id = '{id}'"
     );
-    sql(&app.db().url(), &private).await;
+    app.sql(&private).await;
     app.get(&path).answer().await.problem(404, "not_found");
     let public = format!(
         "UPDATE decks SET revision = revision + 1, visibility = 'public' WHERE id = '{id}'"
     );
-    sql(&app.db().url(), &public).await;
+    app.sql(&public).await;
     assert_eq!(app.get(&path).answer().await.expect(200)["visibility"], "public");
 }
 
@@ -513,7 +513,7 @@ async fn a_deleted_card_stays_masked() {
     let Stage { app, ada, .. } = &stage;
     let path = stage.stored(ada, "2 Drowned Lantern\n1 Kettle Imp").await;
     let bind_to_a_missing_card = "UPDATE decks SET card_ids = ARRAY['01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11'::uuid, card_ids[2]]";
-    sql(&app.db().url(), bind_to_a_missing_card).await;
+    app.sql(bind_to_a_missing_card).await;
     for view in views(&path)
         .into_iter()
         .filter(|view| !view.contains("revisions/") && !view.contains("diff"))

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, create, heron, put, shared, step};
-use crate::support::{RequestExt as _, sql};
+use crate::support::RequestExt as _;
 
 #[tokio::test]
 async fn a_design_is_created_read_replaced_and_deleted() {
@@ -222,11 +222,11 @@ async fn designs_of_banned_accounts_are_hidden() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = shared(&app, &ada, &heron("Lantern Heron")).await;
-    sql(&app.db().url(), "UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
+    app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
     app.get(&path).answer().await.problem(404, "not_found");
     app.get(&format!("{path}/picture")).answer().await.problem(404, "not_found");
     assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"], json!([]));
-    sql(&app.db().url(), "UPDATE accounts SET banned_at = NULL WHERE name = 'ada'").await;
+    app.sql("UPDATE accounts SET banned_at = NULL WHERE name = 'ada'").await;
     app.get(&path).answer().await.expect(200);
 }
 
@@ -335,22 +335,17 @@ async fn new_accounts_have_lower_daily_limits() {
     // The refused step has not changed the design.
     assert_eq!(app.get(&sixth).by(&ada).answer().await.header("etag"), "\"r1\"");
     // Older accounts have higher limits.
-    sql(&app.db().url(), "UPDATE accounts SET created_at = created_at - interval '4 days'").await;
+    app.sql("UPDATE accounts SET created_at = created_at - interval '4 days'").await;
     step(&app, &ada, &sixth, "share").await.expect(200);
-    sql(&app.db().url(), "UPDATE daily_counts SET count = 20 WHERE activity = 'share_design'")
-        .await;
+    app.sql("UPDATE daily_counts SET count = 20 WHERE activity = 'share_design'").await;
     let seventh = begun(&app, &ada, &heron("The Seventh Heron")).await;
     let problem = step(&app, &ada, &seventh, "share").await.problem(429, "daily_limit_reached");
     assert_eq!(problem["max"], 20, "{problem}");
     // The counts begin again on the next day.
-    sql(
-        &app.db().url(),
-        "UPDATE daily_counts SET count = 1000; UPDATE accounts SET created_at = now()",
-    )
-    .await;
+    app.sql("UPDATE daily_counts SET count = 1000; UPDATE accounts SET created_at = now()").await;
     let refused = create(&app, &ada, &heron("Heron of Today")).await;
     assert_eq!(refused.problem(429, "daily_limit_reached")["limit"], "new_designs");
-    sql(&app.db().url(), "UPDATE daily_counts SET day = day - 1").await;
+    app.sql("UPDATE daily_counts SET day = day - 1").await;
     create(&app, &ada, &heron("Heron of Tomorrow")).await.expect(201);
 }
 

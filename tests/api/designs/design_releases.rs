@@ -4,7 +4,7 @@ use futures_util::future::join;
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, heron, shared, step};
-use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory, sql};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory};
 
 /// Submits and approves a design.
 pub(super) async fn approve(app: &TestApp, author: &Player, mod_: &Player, path: &str) {
@@ -212,7 +212,7 @@ async fn a_hidden_card_of_the_name_is_reported_with_all_other_faults() {
     assert_eq!(pointers, ["/number", "/name"], "{found:?}");
 
     shared(&app, &bob, &heron("Nobody's Shadow")).await;
-    sql(&app.db().url(), "UPDATE games SET manifest = replace(manifest, '\"beast\"', '\"brute\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
+    app.sql("UPDATE games SET manifest = replace(manifest, '\"beast\"', '\"brute\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
     let found = faults().await;
     let pointers: Vec<&str> = found.iter().map(|(pointer, _)| pointer.as_str()).collect();
     assert_eq!(pointers[..3], ["/name", "/number", "/name"], "{found:?}");
@@ -510,13 +510,13 @@ async fn a_design_is_checked_again_at_the_release() {
             .await;
     approve(&app, &ada, &mod_, &path).await;
     let place = json!({ "set": "hearth", "number": "900" });
-    sql(&app.db().url(), "UPDATE games SET manifest = replace(manifest, '\"beast\"', '\"brute\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
+    app.sql("UPDATE games SET manifest = replace(manifest, '\"beast\"', '\"brute\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
     let problem = release(&app, &admin, &path, &place).await.problem(409, "design_not_releasable");
     assert!(
         problem["errors"][0]["pointer"].as_str().unwrap().starts_with("/attributes"),
         "{problem}"
     );
-    sql(&app.db().url(), "UPDATE games SET manifest = replace(manifest, '\"brute\"', '\"beast\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
+    app.sql("UPDATE games SET manifest = replace(manifest, '\"brute\"', '\"beast\"'), revision = revision + 1 WHERE code = 'ttcg'").await;
     let released = release(&app, &admin, &path, &place).await.expect(201);
     let card = app.get(&format!("/v1/cards/{}", released["card"].as_str().unwrap())).answer().await;
     assert_eq!(card.expect(200)["lore"], "It waits.");

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::abuse_reports::report_design;
 use super::{app, changed, heron, put, shared, step, uploaded};
-use crate::support::{Player, RequestExt as _, TestApp, in_memory, sql};
+use crate::support::{Player, RequestExt as _, TestApp, in_memory};
 
 /// A change of one of the numbered designs, or of an author.
 #[derive(Clone, Debug)]
@@ -134,10 +134,10 @@ async fn memory_finds_what_the_database_finds() {
             proptest::collection::vec(any_change(), 40).new_tree(&mut runner).unwrap().current();
         let statements: Vec<String> = all.iter().map(|one| one.sql(&authors)).collect();
         if round % 2 == 0 {
-            sql(&app.db().url(), &statements.join("; ")).await;
+            app.sql(&statements.join("; ")).await;
         } else {
             for statement in &statements {
-                sql(&app.db().url(), statement).await;
+                app.sql(statement).await;
             }
         }
         app.catch_up().await;
@@ -267,7 +267,7 @@ async fn cached_answers_follow_the_database() {
                     .expect(201);
             }
             "rated" => {
-                sql(&app.db().url(), "UPDATE designs SET rating_count = 1, rating_points = 20 WHERE name = 'Lantern Stork'").await;
+                app.sql("UPDATE designs SET rating_count = 1, rating_points = 20 WHERE name = 'Lantern Stork'").await;
             }
             "banned" | "forgiven" => {
                 let banned = json!({ "banned": happened == "banned" });

@@ -362,7 +362,7 @@ impl TestApp {
 
     /// Runs SQL statements that have no API.
     pub async fn sql(&self, statements: &str) {
-        super::sql(&self.db.url(), statements).await;
+        self.db.sql(statements).await;
     }
 
     /// Logs in again.

@@ -19,7 +19,7 @@ use cardscape::store::effects::effect_texts::{self, TextsBase};
 use serde_json::Value;
 
 use super::app::store_settings;
-use super::{TestApp, TestDb, sql};
+use super::{TestApp, TestDb};
 
 impl TestApp {
     /// Imports games of `seed-data` with all their sets into a running service. [`Self::start_seeded`] is faster.
@@ -56,9 +56,7 @@ impl TestApp {
     /// set can be printed.
     pub async fn give_copy(&self, player: &str, game: &str, set: &str, number: &str) {
         let now = self.clock().now().to_rfc3339();
-        sql(
-            &self.db().url(),
-            &format!(
+        self.sql(&format!(
                 "WITH run AS ( \
                      INSERT INTO print_runs (id, set_id, code_prefix, key_id, copies_per_card, copy_count, status, file_sha256, \
                                              created_at, activated_at) \

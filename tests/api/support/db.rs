@@ -37,6 +37,7 @@ fn server() -> &'static Server {
         let mut settings = private_postgres::settings(directory());
         settings.durability = Durability::Off;
         settings.max_connections = 400;
+        settings.shared_buffers_mib = Some(128);
         let postgres =
             EmbeddedPostgres::start(settings).expect("PostgreSQL is installed (make postgres)");
         let url = postgres.url("postgres");
@@ -105,6 +106,13 @@ pub async fn sql(url: &str, statements: &str) {
 /// The database of one test, with the schema and no rows. Dropped with this value.
 pub struct TestDb {
     name: String,
+    /// A session for statements of the test itself, from the first to the next copy: each new one costs Postgres several milliseconds.
+    session: tokio::sync::Mutex<Option<Session>>,
+}
+
+struct Session {
+    client: tokio_postgres::Client,
+    connection: tokio::task::JoinHandle<()>,
 }
 
 impl TestDb {
@@ -124,6 +132,7 @@ impl TestDb {
             Entry::Vacant(new) => {
                 let source = Self::create().await;
                 import_games(&source, games).await;
+                source.end_session().await;
                 // Postgres copies no database that has connections.
                 let url = (server().url)("postgres");
                 let end = format!(
@@ -137,8 +146,9 @@ impl TestDb {
         source.copy().await
     }
 
-    /// A copy of another test database, which must have no connections.
+    /// A copy of this database, to which nothing else must be connected.
     pub async fn copy(&self) -> Self {
+        self.end_session().await;
         Self::copy_of(&self.name).await
     }
 
@@ -150,7 +160,47 @@ impl TestDb {
         let url = (server().url)("postgres");
         let _guard = ONE_AT_A_TIME.lock().await;
         sql(&url, &format!("CREATE DATABASE {name} TEMPLATE {source} STRATEGY FILE_COPY")).await;
-        Self { name }
+        Self { name, session: tokio::sync::Mutex::default() }
+    }
+
+    /// Runs something in the session of the test, or in another one while that is in use: a statement may wait for what the next one does.
+    async fn with_session<T>(&self, run: impl AsyncFnOnce(&tokio_postgres::Client) -> T) -> T {
+        let mut kept = self.session.try_lock().ok();
+        let known = kept.as_mut().and_then(|kept| kept.take());
+        let open = match known.filter(|session| !session.client.is_closed()) {
+            Some(open) => open,
+            None => self.open_session().await,
+        };
+        let result = run(&open.client).await;
+        // What the statements have set must not reach the next ones.
+        if let Some(mut kept) = kept
+            && open.client.batch_execute("DISCARD ALL").await.is_ok()
+        {
+            *kept = Some(open);
+        }
+        result
+    }
+
+    async fn open_session(&self) -> Session {
+        let (client, connection) =
+            tokio_postgres::connect(&self.url(), NoTls).await.expect("the test database answers");
+        Session { client, connection: tokio::spawn(async { drop(connection.await) }) }
+    }
+
+    async fn end_session(&self) {
+        if let Some(Session { client, connection }) = self.session.lock().await.take() {
+            drop(client);
+            let _ = connection.await;
+        }
+    }
+
+    /// Runs statements that have no API.
+    pub async fn sql(&self, statements: &str) {
+        let run = async |client: &tokio_postgres::Client| {
+            let result = client.batch_execute(statements).await;
+            result.unwrap_or_else(|error| panic!("{statements}: {error:?}"));
+        };
+        self.with_session(run).await;
     }
 
     /// The address of the database.
@@ -165,29 +215,21 @@ impl TestDb {
 
     /// A session that stays open, for locks that a test holds.
     pub async fn session(&self) -> tokio_postgres::Client {
-        let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();
-        tokio::spawn(connection);
-        client
+        self.open_session().await.client
     }
 
     /// The text that a query returns, for data without an API, such as whether secrets were stored.
     pub async fn value(&self, query: &str) -> String {
-        let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();
-        let connection = tokio::spawn(connection);
-        let value = client.query_one(&format!("SELECT ({query})::text"), &[]).await.unwrap();
-        drop(client);
-        let _ = connection.await;
+        let query = format!("SELECT ({query})::text");
+        let run = async |client: &tokio_postgres::Client| client.query_one(&query, &[]).await;
+        let value = self.with_session(run).await.unwrap();
         value.get::<_, Option<String>>(0).unwrap_or_default()
     }
 
     /// Whether the database refuses a statement.
     pub async fn refuses(&self, statement: &str) -> bool {
-        let (client, connection) = tokio_postgres::connect(&self.url(), NoTls).await.unwrap();
-        let connection = tokio::spawn(connection);
-        let refused = client.batch_execute(statement).await.is_err();
-        drop(client);
-        let _ = connection.await;
-        refused
+        let run = async |client: &tokio_postgres::Client| client.batch_execute(statement).await;
+        self.with_session(run).await.is_err()
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Browser, Page, leads_to, location, sent, start, text, value};
 use crate::catalogue::catalogue_imports::PEBBLES;
-use crate::support::{PASSWORD, RequestExt as _, TestApp, sql};
+use crate::support::{PASSWORD, RequestExt as _, TestApp};
 
 const HOSTILE: &str = "<script>alert(1)</script> & </main>";
 
@@ -324,7 +324,7 @@ async fn a_set_can_be_chosen_among_more_sets_than_a_list_page_holds() {
     let many = "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
         SELECT gen_random_uuid(), 'ttcg', 'a' || n, 'Set ' || n, false, 5, now(), now() \
         FROM generate_series(1, 200) AS n";
-    sql(&app.db().url(), many).await;
+    app.sql(many).await;
     for way in &ways {
         let page = browser.page(way).await;
         assert_eq!(value(&page, "set"), "hearth", "{way}");
