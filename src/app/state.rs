@@ -364,7 +364,7 @@ pub struct Shared {
     /// card of the set and its registered copies.
     pub counted_printings: Recent<(Code, Code, bool), Rendered>,
     /// Promises of revealed print runs, by announcement; `None`: the revealed plan cannot be read.
-    pub run_promises: moka::sync::Cache<Uuid, Option<Arc<RunPromise>>>,
+    pub run_promises: Weighed<Uuid, Option<Arc<RunPromise>>>,
     /// The first sets with hidden cards, by the version of the cards in memory: finding them counts the cards of all
     /// sets, and anonymous clients may ask.
     pub hidden_sets: Recent<u64, Arc<[SetRow]>>,
@@ -468,7 +468,7 @@ impl Shared {
             design_facets: Recent::new(DESIGN_FACETS, settings.statistics_ttl),
             counted_runs: Recent::new(10_000, settings.statistics_ttl),
             counted_printings: Recent::new(1_000, settings.statistics_ttl),
-            run_promises: moka::sync::Cache::new(RUN_PROMISES),
+            run_promises: Weighed::new(RUN_PROMISES, |_, _| 1),
             hidden_sets: Recent::new(1, settings.statistics_ttl),
             games: GameCache::new(settings.games_trust),
             effects: EffectCache::default(),

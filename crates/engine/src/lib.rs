@@ -164,7 +164,7 @@ pub use json_schema::{MANIFEST_SCHEMA, set_file_schema};
 pub use known_sets::{KnownSet, KnownSets};
 pub use legality::{Legalities, legalities};
 pub use manifest::{Game, ManifestError, ManifestFault, Position};
-pub use name::{has_name_key, name_key, search_key};
+pub use name::{has_name_key, has_search_key, name_key, search_key};
 pub use near::{did_you_mean, near};
 pub use play::{Mulligan, PlayRules};
 pub use printing_numbers::NumberBudget;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{AttributeValue, Date, Game, Rarity, search_key};
+use cardscape_engine::{AttributeValue, Date, Game, Rarity, has_search_key, search_key};
 
 use super::attributes::{attribute_codes, attributes, bare, sort_key, totals};
 use super::comparison::Comparison;
@@ -17,7 +17,7 @@ use super::scope::Scope;
 use super::syntax::{Literal, Node, Operator, Term};
 use super::values::{
     BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, rating,
-    sign_in_word, some_of, text_test, type_test, whole_number,
+    sign_in_word, slots, some_of, styles, text_test, type_test, type_values, whole_number,
 };
 
 /// A checked query for cards or designs.
@@ -314,7 +314,7 @@ impl Checker<'_> {
         }
         let [low, high] = [low, high].map(search_key);
         let order = |values: &[&str]| {
-            let place = |key: &str| values.iter().position(|value| search_key(value) == key);
+            let place = |key: &str| values.iter().position(|value| has_search_key(value, key));
             Some(place(&low)?.cmp(&place(&high)?))
         };
         let topic = self.scope.field(name).map(|field| field.topic);
@@ -405,31 +405,32 @@ impl Checker<'_> {
             Topic::Text => content(text_test(&Place::Text, value)?),
             Topic::Effect => content(text_test(&Place::Effects, value)?),
             Topic::Lore => content(text_test(&Place::Lore, value)?),
-            Topic::Kind => self.cases(text, "kind", |game| {
+            Topic::Kind => {
                 let key = search_key(text);
-                let kinds = game.kinds().iter();
-                let found = kinds
-                    .filter(|kind| search_key(&kind.code) == key || search_key(&kind.name) == key);
-                some_of(found.map(|kind| kind.code.clone()).collect(), Test::Kinds)
-                    .ok_or_else(|| game.kinds().iter().map(|kind| kind.code.clone()).collect())
-            }),
-            Topic::Type => self.cases(text, "type", |game| type_test(text, game)),
-            Topic::Style => self.cases(text, "style", |game| {
-                let all = game
-                    .kinds()
-                    .iter()
-                    .flat_map(|kind| &kind.effects)
-                    .flat_map(|effects| &effects.styles);
-                chosen(text, all, Test::Styles)
-            }),
-            Topic::Slot => self.cases(text, "slot", |game| {
-                let all = game
-                    .kinds()
-                    .iter()
-                    .flat_map(|kind| &kind.effects)
-                    .flat_map(|effects| &effects.slots);
-                chosen(text, all.map(|slot| &slot.code), Test::Slots)
-            }),
+                let test = |game: &Game| {
+                    let found = game.kinds().iter().filter(|kind| {
+                        has_search_key(&kind.code, &key) || has_search_key(&kind.name, &key)
+                    });
+                    some_of(found.map(|kind| kind.code.clone()).collect(), Test::Kinds)
+                };
+                self.cases(text, "kind", test, |game| {
+                    game.kinds().iter().map(|kind| &*kind.code).collect()
+                })
+            }
+            Topic::Type => self.cases(
+                text,
+                "type",
+                |game| type_test(text, game),
+                |game| type_values(game).map(String::as_str).collect(),
+            ),
+            Topic::Style => {
+                let test = |game: &Game| chosen(text, styles(game), Test::Styles);
+                self.cases(text, "style", test, |game| styles(game).map(String::as_str).collect())
+            }
+            Topic::Slot => {
+                let test = |game: &Game| chosen(text, slots(game), Test::Slots);
+                self.cases(text, "slot", test, |game| slots(game).map(String::as_str).collect())
+            }
             Topic::Is | Topic::Not => {
                 let tests = [("hidden", KnownTest::Hidden), ("unlocked", KnownTest::Unlocked)];
                 known(one_of(text, &tests)?)
@@ -497,20 +498,22 @@ impl Checker<'_> {
             Topic::Date => content(Test::Released(text.try_map(day)?)),
             Topic::Rarity => {
                 let (Comparison::Is(_, named) | Comparison::Between(named, _)) = text;
-                self.cases(named, "rarity", |game| {
-                    let tiers = game.rarities();
-                    let codes: Vec<String> = tiers.iter().map(|one| one.code.clone()).collect();
+                let codes = |game: &Game| -> Vec<String> {
+                    game.rarities().iter().map(|one| one.code.clone()).collect()
+                };
+                let test = |game: &Game| {
                     let place = |text: &str| {
                         let key = search_key(text);
                         let is_meant = |one: &Rarity| {
-                            [&one.code, &one.name].map(|name| search_key(name)).contains(&key)
+                            has_search_key(&one.code, &key) || has_search_key(&one.name, &key)
                         };
-                        tiers.iter().position(is_meant).ok_or(())
+                        game.rarities().iter().position(is_meant).ok_or(())
                     };
-                    match text.try_map(place) {
-                        Ok(places) => Ok(Test::Rarities(compared(&codes, places))),
-                        Err(()) => Err(codes),
-                    }
+                    let places = text.try_map(place).ok()?;
+                    Some(Test::Rarities(compared(&codes(game), places)))
+                };
+                self.cases(named, "rarity", test, |game| {
+                    game.rarities().iter().map(|one| &*one.code).collect()
                 })
             }
             Topic::Total => {
@@ -539,27 +542,20 @@ impl Checker<'_> {
         legality::condition(wanted, text, &self.scope, self.today).map(Meaning::Legality)
     }
 
-    /// One test for each game that knows the value, or the values that may have been meant.
+    /// One test for each game that knows the value, or the values that may have been meant: `known` lists those of a game.
     fn cases(
         &self,
         text: &str,
         what: &str,
-        test: impl Fn(&Game) -> Result<Test, Vec<String>>,
+        test: impl Fn(&Game) -> Option<Test>,
+        known: impl for<'g> Fn(&'g Game) -> Vec<&'g str>,
     ) -> Result<Meaning, QueryFault> {
-        let mut tests = Vec::new();
-        let mut values = BTreeSet::new();
-        for game in self.scope.games() {
-            match test(game) {
-                Ok(test) => tests.push((game.code(), Some(test))),
-                Err(known) => {
-                    tests.push((game.code(), None));
-                    values.extend(known);
-                }
-            }
-        }
-        let cases = grouped(tests);
+        let games = self.scope.games().iter();
+        let cases = grouped(games.map(|game| (game.code(), test(game))).collect());
         if cases.is_empty() {
-            return Err(self.scope.lacks(what, text, values.iter().map(String::as_str)));
+            let values: BTreeSet<&str> =
+                self.scope.games().iter().flat_map(|game| known(game)).collect();
+            return Err(self.scope.lacks(what, text, values));
         }
         Ok(Meaning::Content(cases))
     }

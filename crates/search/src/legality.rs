@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, name_key, search_key,
+    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, has_search_key,
+    name_key, search_key,
 };
 use chrono::NaiveDate;
 use serde_json::Value;
@@ -133,7 +134,7 @@ pub(super) fn deck_format_names(game: &Game, format: &Format) -> Vec<String> {
 
 fn is_called(text: &str, code: &str, name: &str) -> bool {
     let key = search_key(text);
-    key == search_key(code) || key == search_key(name)
+    has_search_key(code, &key) || has_search_key(name, &key)
 }
 
 /// The condition for cards with this status in the format with that name.

@@ -1,6 +1,6 @@
 //! The games that a query is about.
 
-use cardscape_engine::{Game, search_key};
+use cardscape_engine::{Game, has_search_key, search_key};
 
 use super::fault::{QueryFault, near};
 use super::fields::{Field, Subject};
@@ -48,7 +48,9 @@ impl<'a> Scope<'a> {
     /// The game with this code or name.
     pub(super) fn game(&self, text: &str) -> Result<&'a Game, QueryFault> {
         let key = search_key(text);
-        self.find(text, |game| search_key(game.code()) == key || search_key(game.name()) == key)
+        self.find(text, |game| {
+            has_search_key(game.code(), &key) || has_search_key(game.name(), &key)
+        })
     }
 
     /// The same scope with only this game.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{Attribute, AttributeValue, Game, search_key};
+use cardscape_engine::{Attribute, AttributeValue, Game, has_search_key, search_key};
 use chrono::{Datelike as _, NaiveDate};
 
 use super::attributes::attributes;
@@ -103,40 +103,59 @@ pub(super) fn text_test(place: &Place, value: &Literal) -> Result<Test, QueryFau
     }
 }
 
-/// A test for one of the values, or for all of them.
+/// A test for the value with that name; `None`: there is none.
 pub(super) fn chosen<'a>(
     text: &str,
-    values: impl Iterator<Item = &'a String> + Clone,
+    values: impl Iterator<Item = &'a String>,
     test: impl FnOnce(Vec<String>) -> Test,
-) -> Result<Test, Vec<String>> {
+) -> Option<Test> {
     let key = search_key(text);
-    let found: BTreeSet<String> =
-        values.clone().filter(|value| search_key(value) == key).cloned().collect();
-    some_of(found.into_iter().collect(), test).ok_or_else(|| values.cloned().collect())
+    let found: BTreeSet<&String> = values.filter(|value| has_search_key(value, &key)).collect();
+    some_of(found.into_iter().cloned().collect(), test)
 }
 
 /// Type, subtype or kind.
-pub(super) fn type_test(text: &str, game: &Game) -> Result<Test, Vec<String>> {
-    let (mut tests, mut values) = (Vec::new(), Vec::new());
-    for (_, (code, attribute)) in
-        attributes("type", &[game]).into_iter().chain(attributes("subtype", &[game]))
-    {
-        if let AttributeValue::Choice { values: list }
-        | AttributeValue::Choices { values: list, .. } = &attribute.value
+pub(super) fn type_test(text: &str, game: &Game) -> Option<Test> {
+    let mut tests = Vec::new();
+    for (code, attribute, list) in type_lists(game) {
+        let choice = |found| choice(code, attribute, found);
+        if let Some(test) = chosen(text, list.iter(), choice)
+            && !tests.contains(&test)
         {
-            let choice = |found| choice(code, attribute, found);
-            match chosen(text, list.iter(), choice) {
-                Ok(test) if !tests.contains(&test) => tests.push(test),
-                Ok(_) => {}
-                Err(known) => values.extend(known),
-            }
+            tests.push(test);
         }
     }
-    match chosen(text, game.kinds().iter().map(|kind| &kind.code), Test::Kinds) {
-        Ok(test) => tests.push(test),
-        Err(known) => values.extend(known),
-    }
-    any(tests).ok_or(values)
+    tests.extend(chosen(text, game.kinds().iter().map(|kind| &kind.code), Test::Kinds));
+    any(tests)
+}
+
+/// The values that [`type_test`] knows.
+pub(super) fn type_values(game: &Game) -> impl Iterator<Item = &String> {
+    let lists = type_lists(game).flat_map(|(_, _, list)| list);
+    lists.chain(game.kinds().iter().map(|kind| &kind.code))
+}
+
+/// The styles of effects in a game.
+pub(super) fn styles(game: &Game) -> impl Iterator<Item = &String> {
+    let effects = game.kinds().iter().flat_map(|kind| &kind.effects);
+    effects.flat_map(|effects| &effects.styles)
+}
+
+/// The slots of effects in a game.
+pub(super) fn slots(game: &Game) -> impl Iterator<Item = &String> {
+    let effects = game.kinds().iter().flat_map(|kind| &kind.effects);
+    effects.flat_map(|effects| &effects.slots).map(|slot| &slot.code)
+}
+
+/// The attributes that are types or subtypes, with their values.
+fn type_lists(game: &Game) -> impl Iterator<Item = (&str, &Attribute, &Vec<String>)> {
+    let named = ["type", "subtype"].into_iter().flat_map(|name| attributes(name, &[game]));
+    named.filter_map(|(_, (code, attribute))| match &attribute.value {
+        AttributeValue::Choice { values } | AttributeValue::Choices { values, .. } => {
+            Some((code, attribute, values))
+        }
+        _ => None,
+    })
 }
 
 pub(super) fn choice(code: &str, attribute: &Attribute, values: Vec<String>) -> Test {
@@ -202,13 +221,13 @@ pub(super) fn attribute_test(
         (AttributeValue::Boolean, None) => unordered(Unordered::Flag),
         (AttributeValue::Choices { values, .. }, Some(text)) => {
             chosen(text, values.iter(), |found| choice(code, attribute, found))
-                .map_err(BadValue::Unlisted)
+                .ok_or_else(|| BadValue::Unlisted(values.clone()))
         }
         (AttributeValue::Choices { .. }, None) => unordered(Unordered::List),
         (AttributeValue::Choice { values }, _) => {
             let place = |value: &Literal| {
                 let key = search_key(value.text());
-                let place = values.iter().position(|known| search_key(known) == key);
+                let place = values.iter().position(|known| has_search_key(known, &key));
                 place.ok_or_else(|| BadValue::Unlisted(values.clone()))
             };
             Ok(choice(code, attribute, compared(values, wanted.try_map(place)?)))

@@ -16,7 +16,7 @@ pub async fn find(
 ) -> Result<Option<Arc<RunPromise>>, Problem> {
     let Some(opening) = opening else { return Ok(None) };
     // A revealed plan never changes.
-    if let Some(known) = app.run_promises.get(&id) {
+    if let Some(known) = app.run_promises.find(&id) {
         return Ok(known);
     }
     let promise = match app.work.run(move || RunPromise::read(&opening)).await? {

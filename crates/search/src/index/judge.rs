@@ -77,7 +77,7 @@ impl Judge<'_> {
                 let fits = |text: &str| self.patterns.fits(pattern, text);
                 texts(content, place).any(fits)
             }
-            Test::Name(key) => cardscape_engine::search_key(&content.name) == *key,
+            Test::Name(key) => cardscape_engine::has_search_key(&content.name, key),
             Test::CardNames(keys) => keys.contains(&cardscape_engine::name_key(&content.name)),
             Test::NamePrefix(key) => cardscape_engine::search_key(&content.name).starts_with(key),
             Test::TextIs(code, folded) => {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::BuildHasher as _;
 use std::ops::Range;
 
-use cardscape_engine::{has_name_key, search_key};
+use cardscape_engine::{has_search_key, search_key};
 use roaring::RoaringBitmap;
 use rustc_hash::FxBuildHasher;
 
@@ -32,12 +32,6 @@ impl Segment {
         search_key(self.name(at))
     }
 
-    fn has_search_key(&self, at: u32, key: &str) -> bool {
-        let name = self.name(at);
-        // A name without accents has one key.
-        if name.is_ascii() { has_name_key(name, key) } else { search_key(name) == key }
-    }
-
     fn keys(&self, from: &str, is_in: impl Fn(&str) -> bool) -> &[u32] {
         let all = &self.names.by_key;
         let start = all.partition_point(|at| self.search_key(*at).as_str() < from);
@@ -56,7 +50,7 @@ impl Segment {
         let all = &self.names.by_hash;
         let start = all.partition_point(|(own, _)| *own < hash);
         let alike = all[start..].iter().take_while(move |(own, _)| *own == hash).map(|(_, at)| *at);
-        alike.filter(move |at| self.has_search_key(*at, key))
+        alike.filter(move |at| has_search_key(self.name(*at), key))
     }
 
     /// The cards of a window whose name key begins with `start`.
