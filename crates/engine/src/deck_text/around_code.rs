@@ -1,9 +1,10 @@
 //! The lines around a share code: the title of a deck, facts about it, headings, and words to people.
 
 use super::draft::{Content, Draft};
-use super::line::{bare_count_after_name, common, count_after_name, without_count, without_marks};
+use super::line::{bare_count_after_name, common, count_after_name, without_count};
 use super::own::note;
 use super::read_deck::{IgnoredReason, LineVerdict, ReadLine};
+use super::resolve::is_fact;
 use super::zones::{Place, place};
 use crate::manifest::Game;
 
@@ -19,6 +20,8 @@ pub(super) struct AroundCode {
     pub(super) line: usize,
     /// The other lines, and the words before the code, with the number of their line.
     pub(super) others: Vec<(usize, String)>,
+    /// The words after the code, in its line.
+    pub(super) after: Option<String>,
 }
 
 impl AroundCode {
@@ -37,8 +40,12 @@ impl AroundCode {
     pub(super) fn title(&self, game: &Game) -> Option<(usize, &str)> {
         let (line, text) = self.others.iter().find(|(_, text)| !is_fence(text))?;
         let is_short = text.chars().nth(TITLE_MAX).is_none();
-        let is_name = is_title(text) && !is_sentence(text) && !is_heading(game, text);
-        (*line <= self.line && is_short && is_name).then(|| (*line, without_marks(text)))
+        let is_name = is_title(text)
+            && !is_sentence(text)
+            && !is_fact(text)
+            && !is_heading(game, text)
+            && is_closed(text);
+        (*line <= self.line && is_short && is_name).then(|| (*line, without_emphasis(text)))
     }
 
     /// Adds these lines to the results of the code. None of them is an entry. A title is the name of the deck, also if a card has that name.
@@ -61,11 +68,38 @@ impl AroundCode {
             let verdict = LineVerdict::Ignored(reason);
             ReadLine { line: *line, text: text.clone(), entry: None, verdict, tags: Vec::new() }
         };
-        let (before, after): (Vec<_>, Vec<_>) =
+        let (before, below): (Vec<_>, Vec<_>) =
             self.others.iter().map(other).partition(|other| other.line <= self.line);
         let code = code.into_iter().map(|line| ReadLine { line: self.line, ..line });
-        before.into_iter().chain(code).chain(after).collect()
+        let after = self.after.as_ref().map(|text| comment(self.line, text));
+        before.into_iter().chain(code).chain(after).chain(below).collect()
     }
+}
+
+/// Whether each bracket of a text is closed: half of a link is no title.
+fn is_closed(text: &str) -> bool {
+    [('[', ']'), ('<', '>'), ('(', ')')]
+        .into_iter()
+        .all(|(open, close)| text.matches(open).count() == text.matches(close).count())
+}
+
+/// A title without the marks of Markdown around the whole of it.
+fn without_emphasis(mut title: &str) -> &str {
+    const MARKS: [&str; 6] = ["**", "__", "~~", "*", "_", "`"];
+    let inner = |title: &str, mark: &str| {
+        let inner = title.strip_prefix(mark)?.strip_suffix(mark)?.trim();
+        inner.starts_with(char::is_alphanumeric).then_some(title.len() - mark.len())
+    };
+    while let Some((mark, end)) = MARKS.iter().find_map(|mark| Some((mark, inner(title, mark)?))) {
+        title = title[mark.len()..end].trim();
+    }
+    title
+}
+
+/// The result for words that are no entry.
+fn comment(line: usize, text: &str) -> ReadLine {
+    let verdict = LineVerdict::Ignored(IgnoredReason::Comment);
+    ReadLine { line, text: text.to_owned(), entry: None, verdict, tags: Vec::new() }
 }
 
 /// Key and value of a line that states a fact about the deck.

@@ -65,8 +65,7 @@ fn separated_by(
     }
     let all =
         |column: usize, is: &dyn Fn(&str) -> bool| table.iter().all(|record| is(&record[column]));
-    let row = are_rows_numbered(&table).then_some(0);
-    let quantity_at = if row.is_some() { 1 } else { quantity_column(&table)? };
+    let (row, quantity_at) = quantity_column(&table)?;
     let name = (0..count).find(|column| {
         *column != quantity_at && all(*column, &|field| field.contains(char::is_alphabetic))
     })?;
@@ -102,26 +101,29 @@ fn separated_by(
     })
 }
 
-/// Whether the first column is 1, 2, 3 and so on, and the second one is the quantity.
-fn are_rows_numbered(table: &[Vec<String>]) -> bool {
-    let is_number = |(at, record): (usize, &Vec<String>)| {
-        record.len() > 2
-            && record[0].parse() == Ok(at + 1)
-            && record[1].contains(|character: char| character.is_ascii_digit())
-            && quantity(&record[1]).is_ok_and(|count| count <= COUNT_AFTER_ROW_MAX)
-    };
-    table.len() > 1 && table.iter().enumerate().all(is_number)
-}
-
-/// The column with a quantity in every line: the first one of the table, otherwise the one with the smallest numbers, since the others may be numbers of cards.
-fn quantity_column(table: &[Vec<String>]) -> Option<usize> {
+/// The column that only counts the lines, if there is one, and the column with a quantity in every line: the first one of the table, otherwise the one with the
+/// smallest numbers, since the others may be numbers of cards.
+fn quantity_column(table: &[Vec<String>]) -> Option<(Option<usize>, usize)> {
+    let count = table.first()?.len();
     let largest = |column: usize| {
         let quantities = table.iter().map(|record| quantity(&record[column]).ok());
         quantities.collect::<Option<Vec<u32>>>()?.into_iter().max()
     };
-    let quantities =
-        (0..table.first()?.len()).filter_map(|column| Some((largest(column)?, column)));
-    quantities.min_by_key(|(largest, column)| (*column != 0, *largest)).map(|(_, column)| column)
+    let numbers: Vec<(u32, usize)> =
+        (0..count).filter_map(|column| Some((largest(column)?, column))).collect();
+    let is_counted = count > 2
+        && table.len() > 1
+        && table.iter().enumerate().all(|(at, record)| record[0].parse() == Ok(at + 1));
+    // Two lines may well have one and two copies.
+    let is_row = |column: usize| is_counted && (column == 1 || table.len() > 2);
+    let after_row = numbers.iter().filter(|(largest, column)| {
+        *column > 0 && is_row(*column) && *largest <= COUNT_AFTER_ROW_MAX
+    });
+    if let Some((_, column)) = after_row.min_by_key(|(largest, column)| (*column != 1, *largest)) {
+        return Some((Some(0), *column));
+    }
+    let found = numbers.iter().min_by_key(|(largest, column)| (*column != 0, *largest));
+    found.map(|(_, column)| (None, *column))
 }
 
 #[cfg(test)]
@@ -167,6 +169,10 @@ mod tests {
         assert_eq!((found.set, found.rarity), (None, Some(2)));
         // Numbers of rows are no quantities.
         let found = guessed("1\t4\tSilk\n2\t2\tSalt");
+        assert_eq!((found.row, found.quantity, found.name), (Some(0), 1, 2));
+        let found = guessed("1,Old Salt,4\n2,Silk,2\n3,Tar,9");
+        assert_eq!((found.row, found.quantity, found.name), (Some(0), 2, 1));
+        let found = guessed("1,4,Old Salt,2\n2,2,Silk,1\n3,1,Tar,1");
         assert_eq!((found.row, found.quantity, found.name), (Some(0), 1, 2));
         let found = guessed("1,101,Salt\n2,102,Silk");
         assert_eq!((found.row, found.quantity, found.name), (None, 0, 2));

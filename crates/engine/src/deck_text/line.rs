@@ -166,9 +166,12 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
     }
 }
 
-/// The word for a zone before a quantity and a name: `COMMANDER: 1 Name`.
+/// The word for a zone before a quantity and a name: `COMMANDER: 1 Name`, `[Commander] 1 Name`.
 fn zone_in_front(line: &str) -> Option<(&str, &str)> {
-    let (word, rest) = line.split_once(':')?;
+    let (word, rest) = match line.strip_prefix('[') {
+        Some(inner) => inner.split_once(']')?,
+        None => line.split_once(':')?,
+    };
     let rest = rest.trim_start();
     let is_entry = leading(rest).is_some_and(|(_, name)| !name.is_empty());
     (is_entry && Role::of_word(word.trim()).is_some()).then(|| (word.trim(), rest))
@@ -189,7 +192,7 @@ fn header(line: &str) -> Option<&str> {
         return bracketed(line);
     }
     let label = without_count(line);
-    Role::of_word(label).is_some().then_some(label)
+    [label, without_symbols(label)].into_iter().find(|label| Role::of_word(label).is_some())
 }
 
 /// The text in square brackets that a whole line consists of.
@@ -204,19 +207,39 @@ pub(super) fn in_parentheses(line: &str) -> Option<&str> {
     (!inner.contains(['(', ')'])).then(|| inner.trim())
 }
 
-/// A header without the decoration and the count that are often around it: `Sideboard (15):`, `== Main ==`, `Pokémon - 12`.
+/// A header without the decoration and the count that are often around it: `Sideboard (15):`, `Sideboard [3/15]`, `Main (60 cards)`, `== Main ==`, `Pokémon - 12`.
 pub(super) fn without_count(line: &str) -> &str {
+    without_count_of(line, |count| {
+        let bare = without_cards(count);
+        let part = bare.trim_end_matches(|character: char| character.is_ascii_digit());
+        // `3/15`: of so many.
+        part.strip_suffix('/').filter(|_| part.len() < bare.len()).unwrap_or(bare)
+    })
+}
+
+/// Cuts off the decoration and the count of a header. `number`: the text that ends with the number, without what may stand after it.
+fn without_count_of(line: &str, number: impl Fn(&str) -> &str) -> &str {
     let is_frame = |character: char| "*=#-–—:[]~_ ".contains(character);
     let label = line.trim_matches(is_frame);
     let cut = |label: &str| -> Option<usize> {
-        let bare = label.strip_suffix(')').unwrap_or(label);
+        const MARKS_BEFORE: [char; 5] = ['(', '[', ':', '-', '–'];
+        let bare = number(label.strip_suffix([')', ']']).unwrap_or(label));
         let before = bare.trim_end_matches(|character: char| character.is_ascii_digit());
         let mark = before.trim_end();
-        let counted = before.len() < bare.len() && mark.ends_with(['(', ':', '-', '–']);
-        counted.then(|| mark.trim_end_matches(['(', ':', '-', '–']).trim_end().len())
+        let counted = before.len() < bare.len() && mark.ends_with(MARKS_BEFORE);
+        counted.then(|| mark.trim_end_matches(MARKS_BEFORE).trim_end().len())
     };
     let end = cut(label).unwrap_or(label.len());
     label[..end].trim_matches(is_frame)
+}
+
+/// A count without the word after it: `15 cards`.
+pub(super) fn without_cards(count: &str) -> &str {
+    let ends = [" cards", " card"].into_iter().find_map(|word| {
+        let at = count.len().checked_sub(word.len())?;
+        count.get(at..)?.eq_ignore_ascii_case(word).then_some(at)
+    });
+    ends.map_or(count, |at| count[..at].trim_end())
 }
 
 /// Whether a line without a quantity looks like a header rather than a name. Around a name, too, people put bullets, check boxes and marks: such a line is
@@ -235,7 +258,16 @@ pub(super) fn looks_like_header(line: &str, leads: bool) -> bool {
             bare.len() < line.len() && without_count(line).len() < without_marks(line).len();
         return is_frame || bare.ends_with(':') || (has_marks(line) && (leads || is_counted));
     }
-    line.ends_with(':') || without_count(line).len() < line.len()
+    // `[Ships] 24`
+    let after =
+        line.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(_, after)| after);
+    let count = after.map(|after| without_cards(after.trim()));
+    let is_counted = count
+        .is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()));
+    // A bracket at one end alone belongs to a set, a finish or a category. A number of cards or of a part stands after any name: `Name (2/2)`.
+    let bare = line.trim_matches(['[', ']', ' ']);
+    let plain = without_count_of(bare, |count| count);
+    line.ends_with(':') || is_counted || plain.len() < bare.len()
 }
 
 /// Whether a line has something before its text that may also stand before a card: a bullet, a check box, marks of Markdown, the `>` of a quotation.
@@ -428,9 +460,11 @@ fn times_after(line: &str) -> Option<(&str, &str)> {
     (!number.is_empty() && !name.trim().is_empty()).then_some((name.trim_end(), number))
 }
 
+/// The signs of a quantity.
+const TIMES: [char; 3] = ['x', 'X', '×'];
+
 /// `x4`, `x 4`, `4x` or `(x4)` after the name.
 pub(super) fn trailing(line: &str) -> Option<(&str, &str)> {
-    const TIMES: [char; 3] = ['x', 'X', '×'];
     if let Some(found) = times_after(line) {
         return Some(found);
     }
@@ -471,6 +505,26 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
         None => return None,
     };
     ((1..=99).contains(&count) && !name.is_empty()).then_some((name, count))
+}
+
+/// The parts and the quantity of a card whose quantity stands between its name and the rest: `Name x2 (set) 3`, `Name (2) {rare}`.
+pub(super) fn count_before_parts(text: &str) -> Option<(Parts<'_>, u32)> {
+    const OPENING: [char; 6] = ['(', '[', '{', '*', '#', '^'];
+    let count_of = |word: &str| -> Option<u32> {
+        let inner = word.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+        let inner =
+            inner.or_else(|| word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')));
+        let number =
+            inner.or_else(|| word.strip_prefix(TIMES)).or_else(|| word.strip_suffix(TIMES))?;
+        number.parse().ok().filter(|count| (1..=99).contains(count))
+    };
+    let words = text.split_whitespace().skip(1);
+    words.filter_map(|word| Some((word, count_of(word)?))).find_map(|(word, count)| {
+        let at = word.as_ptr().addr() - text.as_ptr().addr();
+        let (name, rest) = (text[..at].trim_end(), text[at + word.len()..].trim_start());
+        let parts = rest.starts_with(OPENING).then(|| split_parts(&text[at..]))?;
+        (parts.name == word).then_some((Parts { name: Cow::Borrowed(name), ..parts }, count))
+    })
 }
 
 /// The name and the number of `Name 2`, whose number may as well belong to the name.

@@ -12,6 +12,7 @@ use super::csv::quantity as csv_quantity;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::{common, has_fraction, without_marks};
 use super::recognise::{share_code_in, shows_dialect};
+use super::resolve::{is_sum, is_total};
 use super::several::{LINE_CARDS_MAX, counted_parts};
 use super::symbols::symbol_row;
 use super::text::tidy;
@@ -418,6 +419,8 @@ fn reads_alike_elsewhere(line: &str, entry: &DeckEntry) -> bool {
         && counted_parts(line).is_none()
         && symbol_row(line).is_none()
         && share_code_in(line).is_none()
+        && !is_total(&read)
+        && !is_sum(&read, line)
 }
 
 /// Whether a line may be a row of a table without a header: one of several fields is a quantity.

@@ -10,7 +10,7 @@ use super::archidekt;
 use super::around_code::{AroundCode, is_fence, is_sentence, is_title};
 use super::csv;
 use super::forge;
-use super::line::last_tag;
+use super::line::{last_tag, without_cards};
 use super::share_code::decode_share_code;
 use super::zones::Role;
 
@@ -301,6 +301,7 @@ pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
 /// names of columns.
 pub(super) fn shows_dialect(name: &str) -> bool {
     name.contains(INFLUENCE)
+        || name.starts_with(INFLUENCE.trim_start())
         || name.contains(SITE)
         || (name.contains([',', ';']) && csv::Columns::of(name).is_some())
 }
@@ -334,7 +335,7 @@ pub(super) fn prepared(text: &str) -> Prepared<'_> {
     }
     match found_share_code(text) {
         Some((code, line)) => {
-            let around = around_code(text, (code, line));
+            let around = around_code(text, line);
             Prepared { text: Cow::Borrowed(code), is_array: false, around }
         }
         None => Prepared { text: Cow::Borrowed(text), is_array: false, around: None },
@@ -360,13 +361,13 @@ fn found_share_code(text: &str) -> Option<(&str, usize)> {
     if lines().nth(1).is_some() {
         let found = share_code_among_words(lines())?;
         // In our own text, a quantity and words before a code are an entry, and the code is a part of its name.
-        let is_entry = |line: &str| begins_with_number(line) && line != found.0;
+        let is_entry = |line: &str| begins_with_number(line) && !line.starts_with(found.0);
         let is_in_name =
             begins_as_own(line) && lines().any(|(at, line)| at == found.1 && is_entry(line));
         return (!is_in_name).then_some(found);
     }
-    let code =
-        [line, line.trim_matches(MARKS_AROUND_CODE)].into_iter().find(|code| is_share_code(code));
+    let whole = [line, line.trim_matches(|character| !is_code_digit(character))];
+    let code = whole.into_iter().find(|code| is_share_code(code));
     Some((code.or_else(|| introduced_share_code(line, true))?, number))
 }
 
@@ -399,43 +400,65 @@ fn share_code_among_words<'a>(
 }
 
 /// The lines and words around a share code; `None`: there are none.
-fn around_code(text: &str, (code, line): (&str, usize)) -> Option<AroundCode> {
+fn around_code(text: &str, line: usize) -> Option<AroundCode> {
     /// Fences may be many.
     const OTHERS_MAX: usize = 100;
-    // The word of the code may also have marks, or be a link.
-    fn words_before<'a>(line: &'a str, code: &str) -> Option<&'a str> {
-        Some(line.split(code).next()?.rsplit_once(char::is_whitespace)?.0)
-    }
+    let own_line = numbered_lines(text).find(|(number, _)| *number == line);
+    let found = own_line.and_then(|(_, text)| code_in_line(text));
+    let before = found.as_ref().map(|found| found.before).filter(|words| !is_quotation(words));
+    let after = found.map(|found| found.after).filter(|words| !words.is_empty());
     let others = numbered_lines(text).filter_map(|(number, other)| {
-        let words = if number == line { words_before(other, code)?.trim() } else { other };
-        let is_mark = number == line && is_quotation(words);
-        (!words.is_empty() && !is_mark).then(|| (number, words.to_owned()))
+        let words = if number == line { before? } else { other };
+        Some((number, words.to_owned()))
     });
     let others: Vec<(usize, String)> = others.take(OTHERS_MAX).collect();
-    (line > 1 || !others.is_empty()).then_some(AroundCode { line, others })
+    let after = after.map(str::to_owned);
+    (line > 1 || !others.is_empty() || after.is_some()).then_some(AroundCode {
+        line,
+        others,
+        after,
+    })
 }
 
-/// The valid share code at the end of a line, alone or after words that end with a colon. `is_first`: it may also stand after a title.
+/// The valid share code in a line: alone, after words that end with a colon, or before words without a number. `is_first`: it may also stand after a title.
 fn introduced_share_code(line: &str, is_first: bool) -> Option<&str> {
-    let (before, word) = line.rsplit_once(char::is_whitespace).unwrap_or(("", line));
-    let (before, code) = (before.trim_end(), code_of_word(word)?);
+    let CodeInLine { before, code, after } = code_in_line(line)?;
     let is_introduced =
         is_quotation(before) || before.ends_with(':') || (is_first && is_title(before));
-    is_introduced.then_some(code)
+    let inner = after.trim_matches(['(', ')']);
+    let count = without_cards(inner);
+    let is_count = count.len() < inner.len() && is_number(count);
+    let ends = is_count || !after.contains(|character: char| character.is_ascii_digit());
+    (is_introduced && ends).then_some(code)
 }
 
-/// Marks that people and programs put around a code. None of them is a digit of a code.
-const MARKS_AROUND_CODE: [char; 20] = [
-    '`', '"', '\'', '“', '”', '„', '‘', '’', '«', '»', '<', '>', '(', ')', '[', ']', '*', ',', '.',
-    ';',
-];
+/// A line with exactly one valid share code, and the words before and after the word that contains it.
+struct CodeInLine<'a> {
+    before: &'a str,
+    code: &'a str,
+    after: &'a str,
+}
 
-/// The valid share code that a word is, perhaps with marks around it, or at the end of a link.
+fn code_in_line(line: &str) -> Option<CodeInLine<'_>> {
+    let mut words = line.split_whitespace().filter_map(|word| Some((word, code_of_word(word)?)));
+    let (word, code) = words.next().filter(|_| words.next().is_none())?;
+    let at = word.as_ptr().addr() - line.as_ptr().addr();
+    // The text of a link may have several words.
+    let is_end_of_link = word.split_once("](").is_some_and(|(text, _)| !text.contains('['));
+    let start = line[..at].rfind('[').filter(|_| is_end_of_link).unwrap_or(at);
+    let (before, after) = (line[..start].trim_end(), line[at + word.len()..].trim_start());
+    Some(CodeInLine { before, code, after })
+}
+
+/// The valid share code in a word: with marks around it, which may be invisible, or in a link.
 fn code_of_word(word: &str) -> Option<&str> {
-    let bare = word.trim_matches(MARKS_AROUND_CODE);
-    let is_link = bare.starts_with("https://") || bare.starts_with("http://");
-    let code = if is_link { bare.rsplit(['/', '=', '#']).next()? } else { bare };
-    (code.starts_with('1') && decode_share_code(code).is_ok()).then_some(code)
+    let parts = word.split(|character| !is_code_digit(character));
+    let mut codes = parts.flat_map(|part| [part, part.trim_matches('_')]);
+    codes.find(|code| code.starts_with('1') && decode_share_code(code).is_ok())
+}
+
+fn is_code_digit(character: char) -> bool {
+    character.is_ascii_alphanumeric() || character == '-' || character == '_'
 }
 
 /// Whether there is nothing before a code but the mark of a quotation or of a list.
@@ -445,8 +468,7 @@ fn is_quotation(before: &str) -> bool {
 
 /// Whether the text is a share code. A long one may be damaged: then decoding reports its wrong check digits.
 fn is_share_code(text: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    let may_be = text.starts_with('1') && text.bytes().all(is_digit);
+    let may_be = text.starts_with('1') && text.chars().all(is_code_digit);
     may_be && (text.len() >= 16 || decode_share_code(text).is_ok())
 }
 
@@ -467,6 +489,10 @@ fn is_in_two_blocks(text: &str) -> bool {
 
 fn is_count(text: &str) -> bool {
     text.trim().parse::<u32>().is_ok()
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn begins_with_number(line: &str) -> bool {

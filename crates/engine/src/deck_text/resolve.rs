@@ -36,9 +36,10 @@ use crate::manifest::Game;
 use crate::suggest::SUGGESTED_NAMES_MAX;
 use entries::enter_place;
 use headings::{in_brackets, label_in_brackets};
-use resolver::{Resolver, Strictness};
+use resolver::Resolver;
 
 pub use headings::is_known_heading;
+pub(super) use headings::{is_fact, is_sum, is_total};
 pub(super) use readings::{names_with_marks, readings};
 pub use resolver::CANDIDATES_MAX;
 
@@ -49,7 +50,7 @@ pub(super) fn resolve(
     is_recognised: bool,
     reading: &DeckReading<'_>,
 ) -> ReadDeck {
-    let resolver = Resolver::new(reading, dialect, Strictness::of(&draft, dialect, is_recognised));
+    let resolver = Resolver::new(reading, &draft, dialect, is_recognised);
     let leading = leading_lines(&draft);
     let game = reading.catalogue.game();
     let side_begins =
@@ -224,6 +225,8 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
     let mut has_entries = false;
     for DraftLine { line, text, content } in &draft.lines {
         match content {
+            // The number of all cards, below them.
+            Content::Entry(entry) if is_total(entry) || is_sum(entry, text) => blank = None,
             // A line in brackets may be a heading.
             Content::Entry(_) if label_in_brackets(text).is_some() => return None,
             Content::Entry(entry) => {
@@ -298,7 +301,7 @@ mod tests {
             for dialect in [DeckDialect::Plain, DeckDialect::Archidekt, DeckDialect::Own] {
                 let draft = dialect.draft(source, catalogue.game());
                 let reading = DeckReading::new(&catalogue);
-                let resolver = Resolver::new(&reading, dialect, Strictness::Commented);
+                let resolver = Resolver::new(&reading, &draft, dialect, true);
                 for line in draft.lines {
                     let Content::Entry(entry) = line.content else { continue };
                     let mut place = resolver.zone("side");

@@ -321,6 +321,24 @@ fn marks_and_links_around_a_share_code_are_left_out() {
         (format!("**My Deck** {code}"), Some("My Deck")),
         (format!("**My Deck**\n> {code}"), Some("My Deck")),
         (format!("My Deck: https://cards.example/{code}"), None),
+        (format!("https://cards.example/d/{code}/"), None),
+        (format!("https://cards.example/d/?code={code}&x=1"), None),
+        (format!("[deck](https://cards.example/{code})"), None),
+        (format!("\u{200b}{code}\u{200d}"), None),
+        (format!("\u{200e}{code}\u{200e}"), None),
+        (format!("||{code}||"), None),
+        (format!("code={code}"), None),
+        (format!("{code} 🔥"), None),
+        (format!("// format: harbour/voyage\n{code} 🔥"), None),
+        (format!("{code} (2 cards)"), None),
+        (format!("[My cool deck](https://cards.example/{code})"), None),
+        (format!("<a href=\"https://cards.example/{code}\">My deck</a>"), None),
+        (format!("[Standard] My Deck\n{code}"), Some("[Standard] My Deck")),
+        (format!("My Deck [v2]\n{code}"), Some("My Deck [v2]")),
+        (format!("_Fox\n{code}"), Some("_Fox")),
+        (format!("__My Deck__: {code}"), None),
+        (format!("{code} <- my deck"), None),
+        (format!("Format: Standard\n{code}"), None),
     ] {
         let read = read_deck(&text, &DeckReading::new(&catalogue));
         assert_eq!((read.dialect, read.deck.entries.len()), (DeckDialect::ShareCode, 1), "{text}");
@@ -331,7 +349,12 @@ fn marks_and_links_around_a_share_code_are_left_out() {
     let read = read_deck(&damaged, &DeckReading::new(&catalogue));
     assert_eq!((read.dialect, read.deck.entries.len()), (DeckDialect::ShareCode, 0), "{damaged}");
     // A link to something else is no code, and a quantity makes a card of it.
-    for text in ["https://cards.example/1234".to_owned(), format!("2 \"{code}\"")] {
+    for text in [
+        "https://cards.example/1234".to_owned(),
+        format!("2 \"{code}\""),
+        format!("{code} 2"),
+        format!("{code} {code}"),
+    ] {
         let read = read_deck(&text, &DeckReading::new(&catalogue));
         assert_ne!(read.dialect, DeckDialect::ShareCode, "{text}");
     }

@@ -8,6 +8,7 @@ mod cards;
 mod copies;
 mod decisions;
 mod deck_dialects;
+mod deck_headings;
 mod deck_lines;
 mod deck_names;
 mod deck_share_codes;

@@ -3,7 +3,7 @@
 use super::resolver::{Resolver, Strictness};
 use crate::deck_text::draft::DraftEntry;
 use crate::deck_text::line::{
-    in_parentheses, looks_like_header, quantity, without_count, without_marks,
+    in_parentheses, looks_like_header, quantity, without_cards, without_count, without_marks,
 };
 use crate::deck_text::read_deck::Guess;
 use crate::deck_text::recognise::has_own_marks;
@@ -84,14 +84,14 @@ pub fn is_known_heading(game: &Game, line: &str) -> bool {
 }
 
 /// Whether a line only says how many cards there are: `60 cards`.
-pub(super) fn is_total(entry: &DraftEntry<'_>) -> bool {
+pub(in crate::deck_text) fn is_total(entry: &DraftEntry<'_>) -> bool {
     let text = entry.readings.map_or("", |(text, _)| text.trim_end_matches([':', '.']));
     let words = ["card", "cards", "cards total", "total cards", "cards in total"];
     entry.quantity.is_some() && words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Whether a line is the sum of the quantities above it, as spreadsheets have it: `Total`, two tabs, `60`.
-pub(super) fn is_sum(entry: &DraftEntry<'_>, line: &str) -> bool {
+pub(in crate::deck_text) fn is_sum(entry: &DraftEntry<'_>, line: &str) -> bool {
     const WORDS: [&str; 8] =
         ["total", "totals", "grand total", "sum", "gesamt", "summe", "totale", "suma"];
     let is_word = |text: &str| {
@@ -101,6 +101,7 @@ pub(super) fn is_sum(entry: &DraftEntry<'_>, line: &str) -> bool {
     match entry.readings.filter(|_| entry.assumed != Some(Guess::ColumnsGuessed)) {
         Some((text, _)) if entry.quantity.is_some() => is_word(text),
         Some(_) => {
+            let line = without_cards(line);
             let label = line.trim_end_matches(|character: char| character.is_ascii_digit());
             label.len() < line.len() && is_word(label)
         }
@@ -112,7 +113,7 @@ pub(super) fn is_sum(entry: &DraftEntry<'_>, line: &str) -> bool {
 }
 
 /// Whether a line says something about the deck: `Format: Standard`, `Deck: Embers`, `by ada`.
-pub(super) fn is_fact(line: &str) -> bool {
+pub(in crate::deck_text) fn is_fact(line: &str) -> bool {
     const KEYS: [&str; 6] = ["format", "deck", "deck name", "name", "author", "game"];
     let is_key = |key: &str| KEYS.iter().any(|known| key.trim().eq_ignore_ascii_case(known));
     let is_author = line.strip_prefix("by ").is_some_and(|name| !name.trim().contains(' '));

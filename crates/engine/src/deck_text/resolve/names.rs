@@ -28,8 +28,9 @@ impl Resolver<'_> {
         let with_marks = with_marks.into_iter().map(|reading| (reading, true));
         let others = readings(entry).map(|reading| (reading, false));
         for ((parts, quantity, guess), is_spelled) in with_marks.chain(others) {
-            // `Energy: 10` and `Energy (10)` are headings, also where a card has that name.
+            // `Energy: 10` and `Energy (10)` are headings, also where a card has that name, unless all quantities of the list stand after names.
             if guess == Some(Guess::QuantityAfterName)
+                && !self.quantities_follow_names
                 && is_heading(self.catalogue.game(), &parts.name)
             {
                 return None;

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use crate::deck_text::draft::{DraftEntry, Parts, PartsOf};
 use crate::deck_text::line::{
-    bare_count_after_name, count_after_name, linked_name, quantity as quantity_of, split_parts,
-    split_parts_without_brackets, without_marks, without_symbols,
+    bare_count_after_name, count_after_name, count_before_parts, linked_name,
+    quantity as quantity_of, split_parts, split_parts_without_brackets, without_marks,
+    without_symbols,
 };
 use crate::deck_text::read_deck::Guess;
 
@@ -51,6 +52,9 @@ fn other_readings<'e>(
     if !has_count && let Some((name, counted)) = count_after_name(text) {
         let guess = Some(Guess::QuantityAfterName);
         found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
+    }
+    if !has_count && let Some((parts, counted)) = count_before_parts(text) {
+        found.push((Cow::Owned(parts), Some(counted), Some(Guess::QuantityAfterName)));
     }
     if !has_count && let Some((name, counted)) = bare_count_after_name(text) {
         found.push((named(name), Some(counted), Some(Guess::QuantityAfterName)));

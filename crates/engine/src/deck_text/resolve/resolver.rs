@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::catalogue::Catalogue;
 use crate::deck::{CardReference, DeckEntry};
-use crate::deck_text::draft::{Content, Draft, DraftLine};
+use crate::deck_text::draft::{Content, Draft, DraftEntry, DraftLine};
+use crate::deck_text::line::{bare_count_after_name, count_after_name, count_before_parts};
 use crate::deck_text::read_deck::{Guess, LineVerdict};
 use crate::deck_text::recognise::is_own_comment;
 use crate::deck_text::zones::{Place, place};
@@ -28,7 +29,7 @@ pub(super) enum Strictness {
 }
 
 impl Strictness {
-    pub(super) fn of(draft: &Draft<'_>, dialect: DeckDialect, is_recognised: bool) -> Self {
+    fn of(draft: &Draft<'_>, dialect: DeckDialect, is_recognised: bool) -> Self {
         let is_commented = |line: &DraftLine<'_>| matches!(&line.content, Content::Comment(comment) if is_own_comment(comment));
         match dialect {
             _ if !is_recognised => Self::Stated,
@@ -44,9 +45,25 @@ pub(super) struct Resolver<'a> {
     pub(super) strictness: Strictness,
     pub(super) catalogue: &'a Catalogue,
     pub(super) sets: Option<&'a KnownSets>,
+    /// Whether all quantities of the list stand after the names.
+    pub(super) quantities_follow_names: bool,
     pub(super) symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
     /// Number of unknown names so far.
     pub(super) unknown_names: Cell<usize>,
+}
+
+/// Whether the quantity of a line stands after the name, or the line ends with a colon, as headings do.
+fn follows_name(entry: &DraftEntry<'_>) -> bool {
+    let Some((text, line)) = entry.readings else { return false };
+    match entry.quantity {
+        Some(_) => line.starts_with(text),
+        None => {
+            text.ends_with(':')
+                || count_after_name(text).is_some()
+                || bare_count_after_name(text).is_some()
+                || count_before_parts(text).is_some()
+        }
+    }
 }
 
 /// An entry, the verdict on it, and its labels.
@@ -70,10 +87,13 @@ pub(super) enum Meaning {
 impl<'a> Resolver<'a> {
     pub(super) fn new(
         reading: &DeckReading<'a>,
+        draft: &Draft<'_>,
         dialect: DeckDialect,
-        strictness: Strictness,
+        is_recognised: bool,
     ) -> Self {
+        let strictness = Strictness::of(draft, dialect, is_recognised);
         Self {
+            quantities_follow_names: draft.entries().all(follows_name),
             dialect,
             strictness,
             catalogue: reading.catalogue,

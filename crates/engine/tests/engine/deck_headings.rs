@@ -1,0 +1,128 @@
+//! Headings, and lines of cards that look like headings: counts, brackets, quantities after names, totals.
+
+use cardscape_engine::{
+    Catalogue, DeckDialect, DeckEntry, DeckReading, IgnoredReason, LineVerdict, ReadDeck,
+    read_deck, write_deck,
+};
+use serde_json::json;
+
+use crate::support::{HARBOUR, card, game, pool_card};
+
+/// Cards with names of their own and with that of a kind of cards, in the set `port`.
+fn catalogue() -> Catalogue {
+    let names = ["Salt", "Silk", "Old Tar", "Cargo", "Total"];
+    let cards = names.into_iter().enumerate().map(|(at, name)| {
+        let definition = json!({
+            "number": (at + 1).to_string(), "name": name, "kind": "cargo",
+            "attributes": { "weight": 1, "price": 1 }, "printings": [{ "rarity": "gilded" }],
+        });
+        pool_card("port", card(definition))
+    });
+    Catalogue::builder(&game(HARBOUR)).extend(cards).build()
+}
+
+fn read(list: &str) -> ReadDeck {
+    read_deck(list, &DeckReading::new(&catalogue()))
+}
+
+fn entries(list: &str) -> Vec<(String, u32, String)> {
+    let entries = read(list).deck.entries.into_iter();
+    entries.map(|entry| (entry.zone, entry.quantity, entry.card.name)).collect()
+}
+
+fn entry(zone: &str, quantity: u32, name: &str) -> (String, u32, String) {
+    (zone.to_owned(), quantity, name.to_owned())
+}
+
+#[test]
+fn a_heading_may_have_the_number_of_its_cards_in_any_form() {
+    for heading in [
+        "Sideboard (2 cards)",
+        "Sideboard (2 cards):",
+        "Sideboard (1 Card)",
+        "Sideboard [2]",
+        "Sideboard (2/15):",
+        "Sideboard - 2 cards",
+        "Sideboard: 2",
+        "🛡️ Sideboard (15)",
+        "=== SB ===",
+        "SB:",
+        "Quay (2 cards)",
+    ] {
+        let list = format!("4 Salt\n\n{heading}\n2 Silk");
+        assert_eq!(entries(&list), [entry("main", 4, "Salt"), entry("side", 2, "Silk")], "{list}");
+    }
+    assert_eq!(entries("[SIDEBOARD] 2 Silk\n[MAIN] 4 Salt")[0], entry("side", 2, "Silk"));
+}
+
+/// In a list whose quantities stand after the names, a word with a number is no heading if a card has that name.
+#[test]
+fn a_card_with_the_name_of_a_kind_is_no_heading_where_quantities_follow_names() {
+    for line in ["Cargo (4)", "Cargo: 4", "Cargo - 4", "Cargo x4", "Cargo 4", "• Cargo (4)"] {
+        let list = format!("Salt (2)\n{line}");
+        assert_eq!(entries(&list), [entry("main", 2, "Salt"), entry("main", 4, "Cargo")], "{list}");
+    }
+    for line in ["Cargo (4)", "Cargo: 4"] {
+        let list = format!("{line}\n2 Salt");
+        assert_eq!(entries(&list), [entry("main", 2, "Salt")], "{list}");
+    }
+}
+
+#[test]
+fn a_line_with_a_bracket_at_one_end_is_no_heading() {
+    for line in [
+        "[F] Silt",
+        "[1/2] Silt",
+        "Silt x2 [foil]",
+        "[Cargo] 2 Silt",
+        "[12:05] Mara: Silt",
+        "Silt (4/4)",
+        "Silt - 2/2",
+        "Silt: 2 cards",
+    ] {
+        let read = read(&format!("2 Salt\n{line}"));
+        let verdict = &read.lines[1].verdict;
+        assert!(!matches!(verdict, LineVerdict::Ignored(_)), "{line}: {verdict:?}");
+    }
+    let heading = LineVerdict::Ignored(IgnoredReason::Heading);
+    for line in ["[Anything]", "[Ships] (4)", "[Ships] 24", "[Anything] 24 cards", "Ships [4]"] {
+        assert_eq!(read(&format!("{line}\n2 Salt")).lines[0].verdict, heading, "{line}");
+    }
+}
+
+#[test]
+fn a_quantity_may_stand_between_the_name_and_the_rest_of_a_card() {
+    for line in [
+        "Old Tar x2 (port) 3",
+        "Old Tar (2) (port) 3",
+        "Old Tar (2) {gilded}",
+        "Old Tar x2 {gilded}",
+        "Old Tar (2) *gilded*",
+        "Old Tar [2] (port)",
+        "Old Tar (2) [port]",
+        "Old Tar 2x (port)",
+        "Old Tar ×2 #mine",
+    ] {
+        let read = read(line);
+        let found = &read.deck.entries[0];
+        assert_eq!((found.quantity, &*found.card.name), (2, "Old Tar"), "{line}: {read:?}");
+        let (set, rarity) = (found.card.set.is_some(), found.card.rarity.is_some());
+        assert_eq!((set, rarity), (line.contains("port"), line.contains("gilded")), "{line}");
+    }
+}
+
+#[test]
+fn a_total_below_the_cards_is_no_card_and_leaves_the_sideboard() {
+    let (main, side) = (entry("main", 4, "Salt"), entry("side", 2, "Silk"));
+    for total in ["6 cards", "6 cards total", "Sum: 6", "Summe: 6 cards"] {
+        for list in [format!("4 Salt\n\n2 Silk\n\n{total}"), format!("4 Salt\n\n2 Silk\n{total}")] {
+            assert_eq!(entries(&list), [main.clone(), side.clone()], "{list}");
+        }
+    }
+    // Names that look like totals are kept by our own text.
+    let deck = ["Sum", "cards", "Grand Total", "Total"].map(|name| DeckEntry::main(1, name));
+    let deck = cardscape_engine::Deck { entries: deck.into() };
+    let text = write_deck(&deck, DeckDialect::Own, &catalogue(), None).text;
+    assert_eq!(read(&text).deck, deck, "{text}");
+    assert_eq!(read(&format!("// format: harbour/voyage\n\n{text}")).deck, deck, "{text}");
+}
