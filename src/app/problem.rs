@@ -116,7 +116,7 @@ problem_codes! {
     DesignStepRefused = 409 "design_step_refused" "The status of the design does not allow this";
     DesignNameless = 409 "design_nameless" "A design that others see needs a name";
     DesignNameTaken = 409 "design_name_taken" "A card or another design has this name, or one that looks the same";
-    DesignWasPublic = 409 "design_was_public" "Others have seen the design: it cannot be deleted";
+    DesignWasPublic = 409 "design_was_public" "Others have seen the design: a public one, or one that moderators decided about, cannot be deleted";
     DesignNotReleasable = 409 "design_not_releasable" "The design does not meet the conditions of a release";
     DesignClaimed = 409 "design_claimed" "Another moderator looks at the design";
     DesignNotClaimed = 409 "design_not_claimed" "You have not claimed the design, or your claim has ended";

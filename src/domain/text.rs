@@ -155,12 +155,25 @@ const CODE_POINTS: usize = 8;
 /// assert_eq!(prose_line(&format!("a{}", "\u{301}".repeat(20)), 1, 10), Err(TextError::Marks));
 /// ```
 pub fn prose_line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
-    prose(&line(raw, 0, max.saturating_mul(CODE_POINTS))?, min, max)
+    prose(&in_code_points(line, raw, (min, max))?, min, max)
 }
 
 /// Like [`prose_line`], for a text that may have several lines, as in [`lines`].
 pub fn prose_lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
-    prose(&lines(raw, 0, max.saturating_mul(CODE_POINTS))?, min, max)
+    prose(&in_code_points(lines, raw, (min, max))?, min, max)
+}
+
+/// Reads a text of so many characters that each may be several code points. The error about a longer one has the numbers of characters.
+fn in_code_points(
+    read: fn(&str, usize, usize) -> Result<String, TextError>,
+    raw: &str,
+    (min, max): (usize, usize),
+) -> Result<String, TextError> {
+    read(raw, 0, max.saturating_mul(CODE_POINTS)).map_err(|error| {
+        let actual = raw.trim().graphemes(true).count();
+        let is_too_long = matches!(error, TextError::Length { .. }) && actual > max;
+        if is_too_long { TextError::Length { min, max, actual } } else { error }
+    })
 }
 
 fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
@@ -336,22 +349,25 @@ impl TryFrom<String> for AccountName {
     }
 }
 
-/// A part of an account's name: 1 to 32 characters at any place in the name. It is compared like whole names: case, spaces and punctuation do
-/// not count.
+/// A part of the name of an account or a design: 1 to `MAX` characters, as many as a whole name may have, at any place in the name. It is compared like whole
+/// names: case, spaces and punctuation do not count.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
-pub struct NamePart(String);
+pub struct NamePart<const MAX: usize>(String);
 
-impl NamePart {
+/// A part of an account's name.
+pub type AccountNamePart = NamePart<32>;
+
+impl<const MAX: usize> NamePart<MAX> {
     /// Parses what a person typed.
     ///
     /// ```
-    /// use cardscape::domain::text::NamePart;
-    /// assert_eq!(NamePart::parse(" Ada L").unwrap().key(), "adal");
-    /// assert!(NamePart::parse(" ").is_err());
+    /// use cardscape::domain::text::AccountNamePart;
+    /// assert_eq!(AccountNamePart::parse(" Ada L").unwrap().key(), "adal");
+    /// assert!(AccountNamePart::parse(" ").is_err());
     /// ```
     pub fn parse(raw: &str) -> Result<Self, TextError> {
-        let key = cardscape_engine::name_key(&known_line(raw, 1, 32)?);
+        let key = cardscape_engine::name_key(&known_line(raw, 1, MAX)?);
         if key.is_empty() { Err(TextError::Blank) } else { Ok(Self(key)) }
     }
 
@@ -361,7 +377,7 @@ impl NamePart {
     }
 }
 
-impl TryFrom<String> for NamePart {
+impl<const MAX: usize> TryFrom<String> for NamePart<MAX> {
     type Error = TextError;
 
     fn try_from(raw: String) -> Result<Self, TextError> {
@@ -580,5 +596,9 @@ mod tests {
             assert_eq!(prose_line(text, 1, 3).as_deref(), Ok(stored));
         }
         assert_eq!(prose_lines("a\r\nb", 1, 3).as_deref(), Ok("a\nb"));
+        // Also a text of too many code points is said to be too long for its characters.
+        let refused = Err(TextError::Length { min: 0, max: 3, actual: 100 });
+        assert_eq!(prose_line(&"x".repeat(100), 0, 3), refused);
+        assert_eq!(prose_lines(&"👨‍👩‍👧‍👦".repeat(100), 0, 3), refused);
     }
 }

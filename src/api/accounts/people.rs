@@ -10,7 +10,7 @@ use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadAccounts, Role};
-use crate::domain::text::NamePart;
+use crate::domain::text::AccountNamePart;
 use crate::http::extract::{May, Params};
 use crate::memory::rendered::Freshness;
 
@@ -44,7 +44,7 @@ pub struct AccountsQuery {
     /// Only accounts whose name contains this text: 1 to 32 characters. Case, spaces and punctuation do not count; `%`, `_` and `*` are punctuation,
     /// not wildcards.
     #[param(value_type = Option<String>, min_length = 1, max_length = 32, example = "ada")]
-    name: Option<NamePart>,
+    name: Option<AccountNamePart>,
     /// Only accounts with this role.
     #[param(inline)]
     role: Option<RoleParam>,

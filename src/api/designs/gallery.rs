@@ -10,9 +10,10 @@ use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, both};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
+use crate::domain::designs::content::DesignNamePart;
 use crate::domain::designs::gallery::GallerySort;
 use crate::domain::designs::status::DesignStatus;
-use crate::domain::text::{AccountName, NamePart};
+use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, LooseParams};
 use crate::memory::rendered::{Freshness, Rendered};
 
@@ -33,9 +34,9 @@ pub struct GalleryQuery {
     /// Only designs of this author, by name.
     #[param(value_type = Option<String>, example = "ada")]
     author: Option<AccountName>,
-    /// Only designs whose name contains this text of 1 to 32 characters; case, spaces and punctuation are ignored.
+    /// Only designs whose name contains this text of 1 to 120 characters; case, spaces and punctuation are ignored.
     #[param(value_type = Option<String>, example = "heron")]
-    name: Option<NamePart>,
+    name: Option<DesignNamePart>,
     /// A query in the language of docs/SEARCH.md, such as `t:fire rating>=4 by:ada`. Terms that cannot be used are listed in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:earth rank:1")]
     q: Option<String>,

@@ -167,9 +167,9 @@ impl From<EventRow> for AccountEventResponse {
             trade: subject("/v1/trades", row.trade_id),
             dispute: subject("/v1/disputes", row.dispute_id),
             comment: subject(&format!("{commented}/comments"), row.comment_id)
-                .map(|comment| if_readable(comment, row.comment_is_readable)),
+                .map(|comment| if_readable(comment, row.part_is_readable)),
             suggestion: subject(&format!("{design}/suggestions"), row.suggestion_id)
-                .map(|suggestion| if_readable(suggestion, row.suggestion_is_readable)),
+                .map(|suggestion| if_readable(suggestion, row.part_is_readable)),
             deck: subject("/v1/decks", row.deck_id)
                 .map(|deck| if_readable(deck, row.deck_is_readable)),
             design: row.design.map(|code| EventDesign {

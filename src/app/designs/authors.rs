@@ -100,3 +100,10 @@ pub async fn find(app: &AppState, name: &str) -> Result<AuthorResponse, Problem>
     let found = authors::find(&mut conn, &name).await?;
     found.map(Into::into).ok_or_else(Problem::not_found)
 }
+
+/// Whether [`find`] finds the author with that name.
+pub async fn is_shown(app: &AppState, name: &str) -> Result<bool, Problem> {
+    let Ok(name) = AccountName::parse(name) else { return Ok(false) };
+    let mut conn = app.store.connection().await?;
+    Ok(authors::find_id(&mut conn, &name).await?.is_some())
+}

@@ -320,10 +320,11 @@ pub async fn decide(
             design_reviews::decide(conn, by, code, decision, reason, at).await
         })
         .await?;
+    let decided_at = if let ReviewOutcome::Repeat(earlier) = outcome { earlier } else { at };
     check_review(outcome)?;
     tracing::info!(account = %by.account(), design = %code, decision = decision.as_str(), "design decided");
     let (decision, reason) = (decision.as_str(), reason.to_owned());
-    Ok(DesignReviewResponse { decision, reason, decided_at: at })
+    Ok(DesignReviewResponse { decision, reason, decided_at })
 }
 
 /// Reads the reason for a revocation.
@@ -358,7 +359,7 @@ pub async fn revoke(
 
 fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
     Err(match outcome {
-        ReviewOutcome::Done => return Ok(()),
+        ReviewOutcome::Done | ReviewOutcome::Repeat(_) => return Ok(()),
         ReviewOutcome::Missing => Problem::not_found(),
         ReviewOutcome::Own => Problem::new(ProblemCode::OwnDesign),
         ReviewOutcome::AuthorBanned => Problem::new(ProblemCode::AuthorBanned),

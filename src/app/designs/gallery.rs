@@ -12,11 +12,12 @@ use crate::app::problem::{Problem, ProblemCode, both};
 use crate::app::state::AppState;
 use crate::app::words::words;
 use crate::domain::code::Code;
+use crate::domain::designs::content::DesignNamePart;
 use crate::domain::designs::gallery::GallerySort;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::network::Network;
-use crate::domain::text::{AccountName, NamePart};
+use crate::domain::text::AccountName;
 use crate::search::{self, Predicate};
 use crate::store::designs::gallery::{
     self, GalleryDesign, GalleryFilter, GalleryKey, GalleryPosition,
@@ -43,7 +44,7 @@ pub struct GalleryRequest {
     /// Author of the designs.
     pub author: Option<AccountName>,
     /// Part of the name of the designs.
-    pub name: Option<NamePart>,
+    pub name: Option<DesignNamePart>,
     /// The query in the language of docs/SEARCH.md.
     pub text: String,
     /// The order.

@@ -9,10 +9,14 @@ use thiserror::Error;
 
 use crate::domain::code::{Code, CodeError};
 use crate::domain::designs::artwork::{DesignArtwork, MAX_ALT};
-use crate::domain::text::{TextError, check_letters, name_skeleton, prose_line, prose_lines};
+use crate::domain::text::{
+    NamePart, TextError, check_letters, name_skeleton, prose_line, prose_lines,
+};
 
 /// Most characters of a name, the same as for cards.
 pub const MAX_NAME: usize = 120;
+/// A part of a design's name.
+pub type DesignNamePart = NamePart<MAX_NAME>;
 /// Most attributes of a design, and of each of its printings.
 pub const MAX_ATTRIBUTES: usize = 64;
 /// Most values of an attribute that is a list.
@@ -266,7 +270,7 @@ impl Faults {
         read: fn(&str, usize, usize) -> Result<String, TextError>,
     ) -> Option<String> {
         let text = text.filter(|text| !text.trim().is_empty())?;
-        Some(self.take(pointer, read(&text, 1, most)))
+        Some(self.take(pointer, read(&text, 0, most)))
     }
 
     fn attributes(&mut self, pointer: &str, attributes: Map<String, Value>) -> Map<String, Value> {

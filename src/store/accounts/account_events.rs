@@ -81,18 +81,16 @@ pub struct EventRow {
     /// Whether the account can read the deck now.
     #[diesel(sql_type = Bool)]
     pub deck_is_readable: bool,
-    /// Whether the comment can be read now: it is shown, and others can read its design or deck, too.
-    #[diesel(sql_type = Bool)]
-    pub comment_is_readable: bool,
     /// The comment on the design or the deck.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
     /// The suggested change of the design.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub suggestion_id: Option<SuggestionId>,
-    /// Whether the account can read the suggested change now.
+    /// Whether the account can read the comment or the suggested change now; no event is about both. A comment must be shown, and others must be able
+    /// to read its design or deck, too.
     #[diesel(sql_type = Bool)]
-    pub suggestion_is_readable: bool,
+    pub part_is_readable: bool,
     /// A report by the account.
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub report_id: Option<AbuseReportId>,
@@ -453,8 +451,8 @@ pub async fn list(
                 e.trade_id, e.dispute_id, design.code AS design, e.deck_id, e.comment_id, e.suggestion_id, e.report_id, e.outcome, e.created_at, \
                 coalesce(design.is_own OR design.is_shown, false) AS design_is_readable, \
                 coalesce(deck.is_own OR deck.takes_feedback, false) AS deck_is_readable, \
-                coalesce(coalesce(deck.takes_feedback, design.takes_feedback) AND comment.is_shown, false) AS comment_is_readable, \
-                coalesce(suggestion.is_own AND design.stands OR design.is_own AND suggestion.is_shown, false) AS suggestion_is_readable \
+                coalesce(coalesce(deck.takes_feedback, design.takes_feedback) AND comment.is_shown \
+                         OR suggestion.is_own AND design.stands OR design.is_own AND suggestion.is_shown, false) AS part_is_readable \
          FROM account_events e LEFT JOIN cards k ON k.id = e.card_id \
          LEFT JOIN LATERAL (SELECT d.code, d.account_id = $account AS is_own, {EVERYBODY_SEES} AS takes_feedback, d.taken_down_at IS NULL AND a.banned_at IS NULL AS stands, \
                                    d.public_revision IS NOT NULL AND d.taken_down_at IS NULL AND a.banned_at IS NULL AS is_shown \

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::account_records::AccountRow;
 use crate::auth::permission::{Granted, ReadAccounts, Role};
 use crate::domain::ids::AccountId;
-use crate::domain::text::{AccountName, NamePart};
+use crate::domain::text::{AccountName, AccountNamePart};
 use crate::store::db::like::escape_like;
 use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
@@ -19,7 +19,7 @@ use crate::store::{Connection, StoreResult};
 /// Filter of accounts.
 #[derive(Clone, Debug, Default)]
 pub struct PeopleFilter<'a> {
-    pub name: Option<&'a NamePart>,
+    pub name: Option<&'a AccountNamePart>,
     /// Their role.
     pub role: Option<Role>,
     /// Whether they are banned.
@@ -79,7 +79,7 @@ async fn part(
     after: &str,
     limit: i64,
 ) -> StoreResult<Vec<FoundAccount>> {
-    let wanted = escape_like(filter.name.map_or("", NamePart::key));
+    let wanted = escape_like(filter.name.map_or("", AccountNamePart::key));
     // Each condition has the same form as in its index: `accounts_name_order` and `accounts_name_trigrams`.
     let begins = "a.name_key COLLATE \"C\" LIKE $wanted || '%'";
     let matches = if inside {

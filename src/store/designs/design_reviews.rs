@@ -178,6 +178,8 @@ pub async fn list(
 #[derive(Debug)]
 pub enum ReviewOutcome {
     Done,
+    /// The moderator has decided so at that time, with the same reason: the request was sent twice.
+    Repeat(DateTime<Utc>),
     /// There is no such design, or it has no open review.
     Missing,
     /// The moderator is its author, or contributed to it.
@@ -379,7 +381,7 @@ pub async fn give_back(
 }
 
 /// Decides a design that the moderator has claimed. The decision is final for this revision, and written into the audit
-/// log. A design is not approved whose name something else took since it was submitted.
+/// log. Sent again, it changes nothing. A design is not approved whose name something else took since it was submitted.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
@@ -390,6 +392,10 @@ pub async fn decide(
 ) -> StoreResult<ReviewOutcome> {
     let (found, review) = match lock_review(conn, by, code).await? {
         Ok(locked) => locked,
+        Err(ReviewOutcome::NotFrom(status)) => {
+            let earlier = find_decision(conn, by, code, decision, reason).await?;
+            return Ok(earlier.map_or(ReviewOutcome::NotFrom(status), ReviewOutcome::Repeat));
+        }
         Err(outcome) => return Ok(outcome),
     };
     if found.author_banned {
@@ -421,6 +427,34 @@ pub async fn decide(
     };
     audit::write(conn, entry).await?;
     Ok(ReviewOutcome::Done)
+}
+
+/// When the moderator made this decision, if it is the last one about the design.
+async fn find_decision(
+    conn: &mut Connection,
+    by: &Acting<ReviewDesigns>,
+    code: DesignCode,
+    decision: ReviewDecision,
+    reason: &str,
+) -> StoreResult<Option<DateTime<Utc>>> {
+    #[derive(QueryableByName)]
+    struct Found {
+        #[diesel(sql_type = Timestamptz)]
+        closed_at: DateTime<Utc>,
+    }
+    let found: Option<Found> = sql(
+        "SELECT v.closed_at FROM (SELECT r.* FROM design_reviews r JOIN designs d ON d.id = r.design_id \
+          WHERE d.code = $code AND r.decision IS NOT NULL ORDER BY r.id DESC LIMIT 1) v \
+         WHERE v.reviewer_id = $reviewer AND v.decision = $decision AND v.reason = $reason",
+    )
+    .bind("code", code)
+    .bind("reviewer", by.account())
+    .bind("decision", decision)
+    .bind("reason", reason)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found.map(|found| found.closed_at))
 }
 
 /// Which approval is revoked, and why.

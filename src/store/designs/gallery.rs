@@ -11,11 +11,12 @@ use diesel_async::RunQueryDsl;
 use super::EVERYBODY_SEES;
 use super::design_lifecycle::COLUMNS;
 use super::design_lists::{LISTED, ListedDesign};
+use crate::domain::designs::content::DesignNamePart;
 use crate::domain::designs::gallery::GallerySort;
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::searchable::exact_terms;
 use crate::domain::designs::status::DesignStatus;
-use crate::domain::text::{AccountName, NamePart};
+use crate::domain::text::AccountName;
 use crate::search::{DesignTest, KnownTest, Predicate};
 use crate::store::conditions::{Conditions, Rows, push_comparison};
 use crate::store::db::like::escape_like;
@@ -34,7 +35,7 @@ pub struct GalleryFilter<'a> {
     pub status: Option<DesignStatus>,
     /// Key of an author's name.
     pub author: Option<&'a str>,
-    pub name: Option<&'a NamePart>,
+    pub name: Option<&'a DesignNamePart>,
     /// The condition of the query.
     pub predicate: &'a Predicate,
     /// Its costly tests run on at most this many designs: those that were shared last among the designs that pass all

@@ -42,7 +42,7 @@ pub async fn list(
 ) -> StoreResult<Vec<RevisionRow>> {
     let statement = sql(
         "SELECT r.number, r.content ->> 'name' AS name, r.created_at, c.name AS credited_to \
-         FROM designs d JOIN design_revisions r ON r.design_id = d.id LEFT JOIN accounts c ON c.id = r.credited_to \
+         FROM designs d JOIN design_revisions r ON r.design_id = d.id LEFT JOIN accounts c ON c.id = r.credited_to AND c.banned_at IS NULL \
          WHERE d.code = $code AND d.account_id = $account AND r.number < $before",
     )
     .bind("code", code)
@@ -90,7 +90,7 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
 ) -> StoreResult<Vec<StoredRevision>> {
     let rows = sql(
         "SELECT r.number, r.created_at, d.game_code, r.content, c.name AS credited_to \
-         FROM designs d JOIN design_revisions r ON r.design_id = d.id LEFT JOIN accounts c ON c.id = r.credited_to \
+         FROM designs d JOIN design_revisions r ON r.design_id = d.id LEFT JOIN accounts c ON c.id = r.credited_to AND c.banned_at IS NULL \
          WHERE d.code = $code AND d.account_id = $account AND r.number = ",
     )
     .any(numbers.to_vec())

@@ -12,6 +12,7 @@ use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission, WriteOw
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::status::DesignStatus;
 use crate::domain::designs::suggested_change::SuggestionState;
 use crate::domain::ids::{AccountId, SuggestionId};
 use crate::store::accounts::daily_counts::count_one;
@@ -172,7 +173,7 @@ pub enum SuggestionOutcome {
     NotWritten(StepOutcome),
 }
 
-/// Suggests a change of the current public revision of a design.
+/// Suggests a change of the current public revision of a design that is not official, and so may still be changed.
 pub async fn create(
     conn: &mut Connection,
     by: &Acting<GiveFeedback>,
@@ -198,6 +199,8 @@ async fn insert(
 ) -> StoreResult<SuggestionOutcome> {
     #[derive(QueryableByName)]
     struct Compared {
+        #[diesel(sql_type = Text)]
+        status: DesignStatus,
         #[diesel(sql_type = Bool)]
         same_game: bool,
         #[diesel(sql_type = Bool)]
@@ -220,14 +223,18 @@ async fn insert(
     if design.revision != new.revision {
         return Ok(SuggestionOutcome::Outdated);
     }
-    let compare = sql("SELECT same_game, proposed ->> 'name' IS NOT DISTINCT FROM content ->> 'name' AS same_name, proposed, proposed = content AS unchanged FROM (\
-             SELECT d.game_code = $game AS same_game, r.content, \
+    let compare = sql("SELECT status, same_game, proposed ->> 'name' IS NOT DISTINCT FROM content ->> 'name' AS same_name, proposed, proposed = content AS unchanged FROM (\
+             SELECT d.status, d.game_code = $game AS same_game, r.content, \
               ($content - 'artwork') || jsonb_strip_nulls(jsonb_build_object('licence', r.content -> 'licence', 'artwork', r.content -> 'artwork')) AS proposed \
              FROM designs d JOIN design_revisions r ON r.design_id = d.id AND r.number = d.revision WHERE d.id = $design) x")
         .bind("design", design.id)
         .bind("game", new.game)
         .bind("content", new.content.clone());
-    let Compared { same_game, same_name, unchanged, proposed } = compare.get_result(conn).await?;
+    let Compared { status, same_game, same_name, unchanged, proposed } =
+        compare.get_result(conn).await?;
+    if status == DesignStatus::Official {
+        return Ok(SuggestionOutcome::NotWritten(StepOutcome::NotFrom(status)));
+    }
     if !same_game {
         return Ok(SuggestionOutcome::OtherGame);
     }

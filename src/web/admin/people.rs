@@ -13,7 +13,7 @@ use crate::app::page::Cursor;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadAccounts, Role};
-use crate::domain::text::NamePart;
+use crate::domain::text::AccountNamePart;
 use crate::web::accounts::Moment;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
@@ -97,7 +97,7 @@ pub(in crate::web) async fn list_people(
     let query = query.into_inner();
     let after: Option<PersonPosition> = Cursor::key_of(query.cursor.as_ref())?;
     let typed = query.name.trim();
-    let part = (!typed.is_empty()).then(|| NamePart::parse(typed)).transpose();
+    let part = (!typed.is_empty()).then(|| AccountNamePart::parse(typed)).transpose();
     let (found, next_cursor, faults) = match &part {
         Ok(part) => {
             let filter = PeopleFilter {

@@ -14,7 +14,7 @@ use super::words as design_words;
 use super::{design_path, identifier};
 use crate::app::designs::design_bodies::DesignResponse;
 use crate::app::designs::design_lifecycle::{self, VersionedDesign};
-use crate::app::designs::{design_ratings, suggested_changes};
+use crate::app::designs::{authors, design_ratings, suggested_changes};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -84,7 +84,8 @@ struct DesignPage {
     game: String,
     game_path: String,
     author: String,
-    author_path: String,
+    /// The page of its author; `None`: nothing else of the author is public, so that there is none.
+    author_path: Option<String>,
     status: &'static str,
     status_about: &'static str,
     revised: String,
@@ -112,6 +113,8 @@ struct DesignPage {
     /// Open suggestions, and whether there are more.
     suggestions: Vec<SuggestionRow>,
     has_more_suggestions: bool,
+    /// Whether it is a card, which nobody can change any more.
+    is_official: bool,
     /// Whether the form of a rating was refused.
     was_rating_refused: bool,
     comments: Option<Comments>,
@@ -208,7 +211,7 @@ async fn page(
         content: ContentView::new(game, &design.content),
         game: game.name().to_owned(),
         game_path: game_path(game.code()),
-        author_path: author_path(&design.author),
+        author_path: path_of_author(app, &design).await?,
         status: design_words::status(design.status),
         // The notice of a takedown says what the author can do.
         status_about: if is_own && design.takedown.is_none() {
@@ -239,6 +242,7 @@ async fn page(
             .map(|suggestion| SuggestionRow::new(&path, suggestion))
             .collect(),
         has_more_suggestions,
+        is_official: design.status == "official",
         was_rating_refused: typed_rating.is_some(),
         comments,
         hidden_comments,
@@ -323,6 +327,17 @@ fn notices(design: &DesignResponse) -> Vec<Notice> {
         at: takedown.taken_down_at.to_rfc3339(),
     });
     takedown.into_iter().chain(review).collect()
+}
+
+/// The page of the author of a design; `None`: there is none.
+pub(super) async fn path_of_author(
+    app: &AppState,
+    design: &DesignResponse,
+) -> Result<Option<String>, Problem> {
+    // A shared design is on that page.
+    let is_there = (is_readable(design) && design.status == "shared")
+        || authors::is_shown(app, &design.author).await?;
+    Ok(is_there.then(|| author_path(&design.author)))
 }
 
 /// The page of an author.

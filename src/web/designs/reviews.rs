@@ -6,7 +6,7 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 
 use super::content::ContentView;
-use super::design::author_path;
+use super::design::path_of_author;
 use super::faults::faults_of;
 use super::queue::{QueueQuery, show_list};
 use super::review_paths::{APPROVED, QUEUE, may_be_released, release_path, review_path};
@@ -52,7 +52,7 @@ struct ReviewPage {
     path: String,
     design: String,
     author: String,
-    author_path: String,
+    author_path: Option<String>,
     status: &'static str,
     /// Number of the shown revision.
     revision: i64,
@@ -186,7 +186,7 @@ async fn answer(
         faults,
         path: review_path(&design.id),
         design: design_path(&design.id),
-        author_path: author_path(&design.author),
+        author_path: path_of_author(app, &design).await?,
         status: design_words::status(design.status),
         revision: design.revision,
         content: ContentView::new(&loaded.game, &design.content),

@@ -632,7 +632,9 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::DesignStepRefused => STEP_REFUSED,
         ProblemCode::DesignNameless => "A design that others see needs a name.",
         ProblemCode::DesignNameTaken => "The name is taken.",
-        ProblemCode::DesignWasPublic => "Others have seen the design: it cannot be deleted.",
+        ProblemCode::DesignWasPublic => {
+            "Others have seen the design: a public one, or one that moderators decided about, cannot be deleted."
+        }
         ProblemCode::DesignNotReleasable => "The design does not meet the conditions of a release.",
         ProblemCode::DesignTakenDown => "A moderator has taken the design down.",
         ProblemCode::DesignClaimed => "Another moderator looks at the design now.",

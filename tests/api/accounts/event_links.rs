@@ -109,7 +109,7 @@ async fn designs_comments_and_suggestions_are_linked_while_they_can_be_read() {
     app.post(&format!("{design}/withdraw")).by(&ada).header("if-match", "*").answer().await;
     let of_ben = linked(&app, &ben).await;
     assert!(of_ben.iter().all(|(_, member)| *member != "comment"), "{of_ben:?}");
-    let ban = app.patch(&format!("/v1/accounts/{}", ada.id)).by(&mod_);
+    let ban = app.patch(&format!("/v1/accounts/{}", ada.id)).by(&app.admin().await);
     ban.json(&json!({ "banned": true })).answer().await.expect(200);
     assert_eq!(linked(&app, &ben).await, []);
 }

@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, contributed, heron, put, shared, step};
-use crate::support::{Answer, Player, RequestExt as _, TestApp, sql};
+use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
 async fn act(app: &TestApp, by: &Player, path: &str, what: &str) -> Answer {
     app.post(&format!("{path}/{what}")).by(by).answer().await
@@ -59,6 +59,18 @@ async fn a_design_is_submitted_claimed_and_decided() {
     let decided =
         decide(&app, &mod_, &path, "declined", "Too strong.\n\nTry less.").await.expect(200);
     assert_eq!(decided["decision"], "declined");
+    // The same request again changes nothing; another decision is refused.
+    let again = decide(&app, &mod_, &path, "declined", "Too strong.\n\nTry less.").await;
+    assert_eq!(again.expect(200), decided);
+    for (by, decision, reason) in [
+        (&mod_, "declined", "Something else."),
+        (&mod_, "approved", "Too strong.\n\nTry less."),
+        (&app.admin().await, "declined", "Too strong.\n\nTry less."),
+    ] {
+        decide(&app, by, &path, decision, reason).await.problem(409, "design_step_refused");
+    }
+    let events = app.get("/v1/me/events?after=0").by(&ada).answer().await.expect(200);
+    assert_eq!(events["data"].as_array().unwrap().len(), 1, "{events}");
     let read = app.get(&path).by(&ada).answer().await.expect(200);
     assert_eq!(read["status"], "declined");
     assert_eq!(
@@ -238,7 +250,7 @@ async fn exactly_one_of_parallel_steps_succeeds() {
     let app = app().await;
     let other = app.second_instance();
     let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
-    sql(&app.db().url(), "UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+    app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
     for round in 0..8 {
         let path = begun(&app, &ada, &heron(&format!("Heron of Pond {round}"))).await;
         step(&app, &ada, &path, "submit").await.expect(200);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, heron, put, shared, step};
-use crate::support::{Answer, RequestExt as _, TestApp, sql};
+use crate::support::{Answer, RequestExt as _, TestApp};
 
 pub fn query(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
@@ -60,6 +60,7 @@ async fn designs_are_found_by_the_language_of_cards() {
         // The attack of the other rarities is calculated.
         ("attack>200 t:earth", vec!["Pond Heron"]),
         ("name=pondheron", vec!["Pond Heron"]),
+        ("name=a%20name%20of%20more%20than%20thirty-two%20characters", vec![]),
     ] {
         assert_eq!(names(&app, q, "").await, expected, "{q}");
     }
@@ -251,7 +252,7 @@ async fn unlisted_designs_are_not_found() {
     app.sql("UPDATE designs SET searched_revision = revision - 1 WHERE listed").await;
     assert_eq!(names(&app, "t:dark", "").await, Vec::<String>::new());
     app.sql("UPDATE designs SET searched_revision = revision WHERE listed").await;
-    sql(&app.db().url(), "UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
+    app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
     is_found(0).await;
     shared(&app, &bob, &heron("Pond Heron")).await;
     assert_eq!(names(&app, "by:ada or heron", "").await, ["Pond Heron"]);

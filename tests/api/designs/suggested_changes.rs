@@ -236,6 +236,26 @@ async fn suggestions_of_banned_accounts_are_hidden_from_the_author() {
     take(&app, &ada, &open, "*").await.problem(404, "not_found");
     app.post(&format!("{open}/decline")).by(&ada).answer().await.problem(404, "not_found");
     assert_eq!(app.get(&design).answer().await.expect(200).get("contributors"), None);
+    for path in [format!("{design}/revisions/2"), format!("{design}/revisions")] {
+        let seen = app.get(&path).by(&ada).answer().await.expect(200);
+        assert!(!seen.to_string().contains("credited_to"), "{seen}");
+    }
+}
+
+/// A card is not changed by its designer any more, so nobody can take such a suggestion.
+#[tokio::test]
+async fn official_designs_accept_no_suggestions() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    app.sql("UPDATE designs SET status = 'official'").await;
+    let refused = suggest(&app, &ben, &design, 1, &with_attack("Lantern Heron", 250)).await;
+    let refused = refused.problem(409, "design_step_refused");
+    assert!(refused["detail"].as_str().unwrap().contains("official"), "{refused}");
+    assert_eq!(
+        app.db().number("SELECT count(*) FROM daily_counts WHERE activity = 'suggest'").await,
+        0
+    );
 }
 
 /// Two takes and an edit of the same version run at the same time on two instances. Exactly one of them writes a revision.

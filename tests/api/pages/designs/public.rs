@@ -51,6 +51,24 @@ async fn shared_designs_are_listed_and_searched() {
 }
 
 /// If one game is chosen, the gallery has links that add a term to the query.
+/// An author of whom nothing is public has no page.
+#[tokio::test]
+async fn a_design_links_the_page_of_its_author_if_there_is_one() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let design = page_of(&begun(&app, &ada, &heron("Lantern Heron")).await);
+    let browser = Browser::of(&app, "ada").await;
+    let has_link = async |path: &str| {
+        let page = check(path, &browser.get(path).await);
+        assert!(page.only("main").text.contains("ada"), "{path}");
+        page.all("a").any(|link| link.get("href") == Some("/designers/ada"))
+    };
+    assert!(!has_link(&design).await);
+    assert_eq!(browser.get("/designers/ada").await.status, 404);
+    shared(&app, &ada, &heron("Marsh Owl")).await;
+    assert!(has_link(&design).await);
+}
+
 #[tokio::test]
 async fn the_gallery_can_be_narrowed() {
     let app = start().await;
