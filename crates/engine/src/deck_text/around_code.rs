@@ -4,7 +4,7 @@ use super::draft::{Content, Draft};
 use super::line::{bare_count_after_name, common, count_after_name, without_count};
 use super::own::note;
 use super::read_deck::{IgnoredReason, LineVerdict, ReadLine};
-use super::resolve::is_fact;
+use super::resolve::{is_fact, stated_name};
 use super::zones::{Place, place};
 use crate::manifest::Game;
 
@@ -39,13 +39,16 @@ impl AroundCode {
     /// line is no name.
     pub(super) fn title(&self, game: &Game) -> Option<(usize, &str)> {
         let (line, text) = self.others.iter().find(|(_, text)| !is_fence(text))?;
-        let is_short = text.chars().nth(TITLE_MAX).is_none();
-        let is_name = is_title(text)
-            && !is_sentence(text)
-            && !is_fact(text)
-            && !is_heading(game, text)
-            && is_closed(text);
-        (*line <= self.line && is_short && is_name).then(|| (*line, without_emphasis(text)))
+        let stated = stated_name(text);
+        let name = stated.unwrap_or_else(|| without_emphasis(text));
+        let is_short = name.chars().nth(TITLE_MAX).is_none();
+        let is_name = stated.is_some()
+            || (is_title(text)
+                && ![text, name].into_iter().any(is_sentence)
+                && !is_fact(text)
+                && !is_heading(game, text)
+                && (*line < self.line || is_closed(text)));
+        (*line <= self.line && is_short && is_name).then_some((*line, name))
     }
 
     /// Adds these lines to the results of the code. None of them is an entry. A title is the name of the deck, also if a card has that name.
@@ -78,22 +81,20 @@ impl AroundCode {
 
 /// Whether each bracket of a text is closed: half of a link is no title.
 fn is_closed(text: &str) -> bool {
-    [('[', ']'), ('<', '>'), ('(', ')')]
+    [('[', ']'), ('<', '>')]
         .into_iter()
         .all(|(open, close)| text.matches(open).count() == text.matches(close).count())
 }
 
-/// A title without the marks of Markdown around the whole of it.
-fn without_emphasis(mut title: &str) -> &str {
+/// A title without the mark of a quotation before it and the marks of Markdown around the whole of it.
+fn without_emphasis(title: &str) -> &str {
     const MARKS: [&str; 6] = ["**", "__", "~~", "*", "_", "`"];
-    let inner = |title: &str, mark: &str| {
-        let inner = title.strip_prefix(mark)?.strip_suffix(mark)?.trim();
-        inner.starts_with(char::is_alphanumeric).then_some(title.len() - mark.len())
+    let title = title.strip_prefix("> ").map_or(title, str::trim);
+    let inner = |mark: &&str| {
+        let inner = title.strip_prefix(*mark)?.strip_suffix(*mark)?.trim();
+        (!inner.is_empty() && !inner.contains(*mark)).then_some(inner)
     };
-    while let Some((mark, end)) = MARKS.iter().find_map(|mark| Some((mark, inner(title, mark)?))) {
-        title = title[mark.len()..end].trim();
-    }
-    title
+    MARKS.iter().find_map(inner).unwrap_or(title)
 }
 
 /// The result for words that are no entry.

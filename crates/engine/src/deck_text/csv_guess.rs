@@ -114,8 +114,8 @@ fn quantity_column(table: &[Vec<String>]) -> Option<(Option<usize>, usize)> {
     let is_counted = count > 2
         && table.len() > 1
         && table.iter().enumerate().all(|(at, record)| record[0].parse() == Ok(at + 1));
-    // Two lines may well have one and two copies.
-    let is_row = |column: usize| is_counted && (column == 1 || table.len() > 2);
+    // Two lines may well have one and two copies, and a fourth column may be the number of a card.
+    let is_row = |column: usize| is_counted && (column == 1 || (count == 3 && table.len() > 2));
     let after_row = numbers.iter().filter(|(largest, column)| {
         *column > 0 && is_row(*column) && *largest <= COUNT_AFTER_ROW_MAX
     });
@@ -172,6 +172,8 @@ mod tests {
         assert_eq!((found.row, found.quantity, found.name), (Some(0), 1, 2));
         let found = guessed("1,Old Salt,4\n2,Silk,2\n3,Tar,9");
         assert_eq!((found.row, found.quantity, found.name), (Some(0), 2, 1));
+        let found = guessed("1,Old Salt,port,4\n2,Silk,port,2\n3,Tar,port,9");
+        assert_eq!((found.row, found.quantity, found.number), (None, 0, Some(3)));
         let found = guessed("1,4,Old Salt,2\n2,2,Silk,1\n3,1,Tar,1");
         assert_eq!((found.row, found.quantity, found.name), (Some(0), 1, 2));
         let found = guessed("1,101,Salt\n2,102,Silk");

@@ -191,14 +191,24 @@ fn header(line: &str) -> Option<&str> {
     if line.starts_with('[') && line.ends_with(']') {
         return bracketed(line);
     }
-    let label = without_count(line);
-    [label, without_symbols(label)].into_iter().find(|label| Role::of_word(label).is_some())
+    let label = bracketed_and_counted(line).unwrap_or_else(|| without_count(line));
+    let word =
+        [label, without_symbols(label)].into_iter().find(|label| Role::of_word(label).is_some());
+    word.or_else(|| label.eq_ignore_ascii_case("sb").then_some("sideboard"))
 }
 
 /// The text in square brackets that a whole line consists of.
 fn bracketed(line: &str) -> Option<&str> {
     let inner = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'))?;
     (!inner.contains(['[', ']'])).then(|| inner.trim())
+}
+
+/// The text in square brackets at the beginning of a line that has only a number after it: `[Ships] 24`, `[Ships] (24 cards)`.
+fn bracketed_and_counted(line: &str) -> Option<&str> {
+    let (label, count) = line.strip_prefix('[')?.split_once(']')?;
+    let count = without_cards(count.trim().trim_matches(['(', ')']));
+    let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| label.trim())
 }
 
 /// The text in parentheses that a whole line consists of.
@@ -222,8 +232,8 @@ fn without_count_of(line: &str, number: impl Fn(&str) -> &str) -> &str {
     let is_frame = |character: char| "*=#-–—:[]~_ ".contains(character);
     let label = line.trim_matches(is_frame);
     let cut = |label: &str| -> Option<usize> {
-        const MARKS_BEFORE: [char; 5] = ['(', '[', ':', '-', '–'];
-        let bare = number(label.strip_suffix([')', ']']).unwrap_or(label));
+        const MARKS_BEFORE: [char; 6] = ['(', '[', ':', '-', '–', '—'];
+        let bare = number(label.strip_suffix([')', ']']).map_or(label, str::trim_end));
         let before = bare.trim_end_matches(|character: char| character.is_ascii_digit());
         let mark = before.trim_end();
         let counted = before.len() < bare.len() && mark.ends_with(MARKS_BEFORE);
@@ -258,16 +268,14 @@ pub(super) fn looks_like_header(line: &str, leads: bool) -> bool {
             bare.len() < line.len() && without_count(line).len() < without_marks(line).len();
         return is_frame || bare.ends_with(':') || (has_marks(line) && (leads || is_counted));
     }
-    // `[Ships] 24`
-    let after =
-        line.strip_prefix('[').and_then(|rest| rest.split_once(']')).map(|(_, after)| after);
-    let count = after.map(|after| without_cards(after.trim()));
-    let is_counted = count
-        .is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()));
     // A bracket at one end alone belongs to a set, a finish or a category. A number of cards or of a part stands after any name: `Name (2/2)`.
     let bare = line.trim_matches(['[', ']', ' ']);
-    let plain = without_count_of(bare, |count| count);
-    line.ends_with(':') || is_counted || plain.len() < bare.len()
+    let plain = if line.ends_with(']') {
+        without_count(bare)
+    } else {
+        without_count_of(bare, |count| count)
+    };
+    line.ends_with(':') || bracketed_and_counted(line).is_some() || plain.len() < bare.len()
 }
 
 /// Whether a line has something before its text that may also stand before a card: a bullet, a check box, marks of Markdown, the `>` of a quotation.

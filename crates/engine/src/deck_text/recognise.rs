@@ -358,6 +358,10 @@ pub fn share_code_in(text: &str) -> Option<&str> {
 fn found_share_code(text: &str) -> Option<(&str, usize)> {
     let lines = || numbered_lines(text).filter(|(_, line)| !is_fence(line));
     let (number, line) = lines().next()?;
+    // A member of JSON may be a link with a code.
+    if begins_like_object(line) || begins_like_object(line.trim_start_matches(['[', ' '])) {
+        return None;
+    }
     if lines().nth(1).is_some() {
         let found = share_code_among_words(lines())?;
         // In our own text, a quantity and words before a code are an entry, and the code is a part of its name.
@@ -423,6 +427,12 @@ fn around_code(text: &str, line: usize) -> Option<AroundCode> {
 /// The valid share code in a line: alone, after words that end with a colon, or before words without a number. `is_first`: it may also stand after a title.
 fn introduced_share_code(line: &str, is_first: bool) -> Option<&str> {
     let CodeInLine { before, code, after } = code_in_line(line)?;
+    // A quantity before a name in quotes, or before one with a link.
+    if begins_with_number(before)
+        && !line[before.len()..].trim_start_matches(['`', ' ']).starts_with(code)
+    {
+        return None;
+    }
     let is_introduced =
         is_quotation(before) || before.ends_with(':') || (is_first && is_title(before));
     let inner = after.trim_matches(['(', ')']);
@@ -452,9 +462,12 @@ fn code_in_line(line: &str) -> Option<CodeInLine<'_>> {
 
 /// The valid share code in a word: with marks around it, which may be invisible, or in a link.
 fn code_of_word(word: &str) -> Option<&str> {
-    let parts = word.split(|character| !is_code_digit(character));
-    let mut codes = parts.flat_map(|part| [part, part.trim_matches('_')]);
-    codes.find(|code| code.starts_with('1') && decode_share_code(code).is_ok())
+    let is_code = |code: &&str| code.starts_with('1') && decode_share_code(code).is_ok();
+    let bare = word.trim_matches(|character| !is_code_digit(character));
+    let stated = bare.rsplit_once('=').map_or(bare, |(_, value)| value);
+    let link = word.split_once("://").filter(|(scheme, _)| scheme.ends_with(['p', 's']));
+    let parts = link.into_iter().flat_map(|(_, link)| link.split(|part| !is_code_digit(part)));
+    [bare, bare.trim_matches('_'), stated].into_iter().chain(parts).find(is_code)
 }
 
 fn is_code_digit(character: char) -> bool {
@@ -463,7 +476,7 @@ fn is_code_digit(character: char) -> bool {
 
 /// Whether there is nothing before a code but the mark of a quotation or of a list.
 fn is_quotation(before: &str) -> bool {
-    before.trim_matches(['>', '-', '*', '•', ' ']).is_empty()
+    before.trim_matches(['>', '-', '*', '•', '|', ' ']).is_empty()
 }
 
 /// Whether the text is a share code. A long one may be damaged: then decoding reports its wrong check digits.

@@ -39,7 +39,7 @@ use headings::{in_brackets, label_in_brackets};
 use resolver::Resolver;
 
 pub use headings::is_known_heading;
-pub(super) use headings::{is_fact, is_sum, is_total};
+pub(super) use headings::{is_fact, is_sum, is_total, stated_name};
 pub(super) use readings::{names_with_marks, readings};
 pub use resolver::CANDIDATES_MAX;
 

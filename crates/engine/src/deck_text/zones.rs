@@ -20,7 +20,7 @@ pub(super) enum Role {
 /// The words for these roles. The first word is the zone's code if a game has no such zone.
 const WORDS: [(Role, &[&str]); 6] = [
     (Role::Main, &[MAIN_ZONE, "deck", "mainboard", "main board", "main deck", "maindeck"]),
-    (Role::Side, &["side", "sideboard", "side board", "side deck", "sidedeck", "sb"]),
+    (Role::Side, &["side", "sideboard", "side board", "side deck", "sidedeck"]),
     (Role::Extra, &["extra", "extra deck", "extradeck"]),
     (Role::Commander, &["commander", "commanders", "command zone"]),
     (Role::Companion, &["companion", "companions"]),

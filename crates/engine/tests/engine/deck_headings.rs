@@ -48,6 +48,10 @@ fn a_heading_may_have_the_number_of_its_cards_in_any_form() {
         "=== SB ===",
         "SB:",
         "Quay (2 cards)",
+        "⚓ Quay (2 cards):",
+        "[Sideboard] 2",
+        "Sideboard — 2",
+        "Sideboard ( 2 )",
     ] {
         let list = format!("4 Salt\n\n{heading}\n2 Silk");
         assert_eq!(entries(&list), [entry("main", 4, "Salt"), entry("side", 2, "Silk")], "{list}");
@@ -58,14 +62,37 @@ fn a_heading_may_have_the_number_of_its_cards_in_any_form() {
 /// In a list whose quantities stand after the names, a word with a number is no heading if a card has that name.
 #[test]
 fn a_card_with_the_name_of_a_kind_is_no_heading_where_quantities_follow_names() {
-    for line in ["Cargo (4)", "Cargo: 4", "Cargo - 4", "Cargo x4", "Cargo 4", "• Cargo (4)"] {
-        let list = format!("Salt (2)\n{line}");
-        assert_eq!(entries(&list), [entry("main", 2, "Salt"), entry("main", 4, "Cargo")], "{list}");
+    for (salt, line) in [
+        ("Salt (2)", "Cargo (4)"),
+        ("Salt: 2", "Cargo: 4"),
+        ("Salt - 2", "Cargo - 4"),
+        ("Salt 2", "Cargo 4"),
+        ("Salt [2]", "Cargo [4]"),
+        ("• Salt (2)", "• Cargo (4)"),
+        ("My deck\nSalt (2)", "Cargo (4)\n6 cards"),
+        ("Deck: Mine\nSalt (2)", "Cargo (4)\nby ada"),
+    ] {
+        let list = format!("{salt}\n{line}");
+        let found = entries(&list);
+        for card in [entry("main", 2, "Salt"), entry("main", 4, "Cargo")] {
+            assert!(found.contains(&card), "{list}: {found:?}");
+        }
     }
-    for line in ["Cargo (4)", "Cargo: 4"] {
-        let list = format!("{line}\n2 Salt");
+    assert_eq!(entries("Salt (2)\nCargo x4")[1], entry("main", 4, "Cargo"));
+    for (heading, cards) in [
+        ("Cargo (4)", "2 Salt"),
+        ("Cargo: 4", "2 Salt"),
+        ("Cargo (4)", "2 Salt {gilded}"),
+        ("Cargo (4)", "2 Salt|PORT"),
+        ("Cargo (4)", "Salt x2"),
+        ("Cargo: 4", "Salt (2)"),
+        ("[Cargo] 4", "Salt x2"),
+        ("// format: harbour/voyage\nCargo (4)", "2 Salt"),
+    ] {
+        let list = format!("{heading}\n{cards}");
         assert_eq!(entries(&list), [entry("main", 2, "Salt")], "{list}");
     }
+    assert_eq!(entries("Cargo (2)\nSalt\nSilk").len(), 2, "the cards below have no quantity");
 }
 
 #[test]
@@ -85,7 +112,14 @@ fn a_line_with_a_bracket_at_one_end_is_no_heading() {
         assert!(!matches!(verdict, LineVerdict::Ignored(_)), "{line}: {verdict:?}");
     }
     let heading = LineVerdict::Ignored(IgnoredReason::Heading);
-    for line in ["[Anything]", "[Ships] (4)", "[Ships] 24", "[Anything] 24 cards", "Ships [4]"] {
+    for line in [
+        "[Anything]",
+        "[Ships] (4)",
+        "[Ships] 24",
+        "[Anything] 24 cards",
+        "Ships [4]",
+        "Anything [8 cards]",
+    ] {
         assert_eq!(read(&format!("{line}\n2 Salt")).lines[0].verdict, heading, "{line}");
     }
 }
@@ -119,6 +153,11 @@ fn a_total_below_the_cards_is_no_card_and_leaves_the_sideboard() {
             assert_eq!(entries(&list), [main.clone(), side.clone()], "{list}");
         }
     }
+    let deck = cardscape_engine::Deck {
+        entries: vec![DeckEntry { zone: "sb".to_owned(), ..DeckEntry::main(2, "Silk") }],
+    };
+    let text = write_deck(&deck, DeckDialect::Own, &catalogue(), None).text;
+    assert_eq!(read(&text).deck, deck, "{text}");
     // Names that look like totals are kept by our own text.
     let deck = ["Sum", "cards", "Grand Total", "Total"].map(|name| DeckEntry::main(1, name));
     let deck = cardscape_engine::Deck { entries: deck.into() };

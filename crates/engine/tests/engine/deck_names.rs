@@ -337,6 +337,14 @@ fn marks_and_links_around_a_share_code_are_left_out() {
         (format!("My Deck [v2]\n{code}"), Some("My Deck [v2]")),
         (format!("_Fox\n{code}"), Some("_Fox")),
         (format!("__My Deck__: {code}"), None),
+        (format!("**My Deck:** {code}"), None),
+        (format!("| {code} |"), None),
+        (format!("Embers <3\n{code}"), Some("Embers <3")),
+        (format!("Bats -> win\n{code}"), Some("Bats -> win")),
+        (format!("> Embers\n> {code}"), Some("Embers")),
+        (format!("**Ember** and **Bone**\n{code}"), Some("**Ember** and **Bone**")),
+        (format!("Name: Bats\n{code}"), Some("Bats")),
+        (format!("Deck: Bats\n{code}"), Some("Bats")),
         (format!("{code} <- my deck"), None),
         (format!("Format: Standard\n{code}"), None),
     ] {
@@ -354,6 +362,13 @@ fn marks_and_links_around_a_share_code_are_left_out() {
         format!("2 \"{code}\""),
         format!("{code} 2"),
         format!("{code} {code}"),
+        format!("1 \"Bones: https://cards.example/{code}\""),
+        format!(
+            r#"{{"entries":[{{"quantity":3,"name":"Salt"}}],"url":"https://x.example/d/{code}"}}"#
+        ),
+        format!(r#"[{{"quantity":3,"name":"Salt","link":"https://x.example/d/{code}"}}]"#),
+        format!("Silk,2,{code}"),
+        format!("ydke://{code}"),
     ] {
         let read = read_deck(&text, &DeckReading::new(&catalogue));
         assert_ne!(read.dialect, DeckDialect::ShareCode, "{text}");

@@ -11,7 +11,7 @@ use crate::deck::{CardReference, DeckEntry};
 use crate::deck_text::DeckDialect;
 use crate::deck_text::archidekt::zone_of;
 use crate::deck_text::draft::{DraftEntry, Parts};
-use crate::deck_text::line::{has_fraction, may_have_marks, without_count};
+use crate::deck_text::line::{has_fraction, may_have_marks, without_count, without_symbols};
 use crate::deck_text::own::{DeckTextFault, note};
 use crate::deck_text::read_deck::{IgnoredReason, LineVerdict, ReadDeck};
 use crate::deck_text::recognise::has_own_marks;
@@ -75,6 +75,10 @@ impl Resolver<'_> {
         self.read_zone(&mut entry);
         self.read_place(&mut entry.card);
         let label = without_count(text);
+        let label = match place(game, label) {
+            Place::Category if self.catalogue.named(label).is_empty() => without_symbols(label),
+            _ => label,
+        };
         if entry.quantity.is_none() && !entry.exact && entry.readings.is_some() {
             // A line that consists of the name of a zone is a header.
             let place = place(game, label);

@@ -121,6 +121,14 @@ pub(in crate::deck_text) fn is_fact(line: &str) -> bool {
     is_author || fact.is_some_and(|(key, _)| is_key(key))
 }
 
+/// The name of the deck that such a line states.
+pub(in crate::deck_text) fn stated_name(line: &str) -> Option<&str> {
+    let (key, value) = line.split_once(':')?;
+    let is_name =
+        ["name", "deck", "deck name"].iter().any(|known| key.trim().eq_ignore_ascii_case(known));
+    Some(value.trim()).filter(|value| is_name && !value.is_empty())
+}
+
 pub(super) fn is_heading_line(
     entry: &DraftEntry<'_>,
     (text, leads): (&str, bool),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::readings::{Reading, names_with_marks, parts_after_name, readings};
-use super::resolver::{Meaning, ResolvedEntry, Resolver};
+use super::resolver::{Meaning, ResolvedEntry, Resolver, count_form};
 use super::verdicts::{assumed, assumed_quantity, reference, remark, tags, verdict};
 use crate::alike::are_alike;
 use crate::catalogue::same_number;
@@ -28,9 +28,9 @@ impl Resolver<'_> {
         let with_marks = with_marks.into_iter().map(|reading| (reading, true));
         let others = readings(entry).map(|reading| (reading, false));
         for ((parts, quantity, guess), is_spelled) in with_marks.chain(others) {
-            // `Energy: 10` and `Energy (10)` are headings, also where a card has that name, unless all quantities of the list stand after names.
+            // `Energy: 10` and `Energy (10)` are headings, also where a card has that name, unless all quantities of the list have this form.
             if guess == Some(Guess::QuantityAfterName)
-                && !self.quantities_follow_names
+                && !self.has_common_form(entry)
                 && is_heading(self.catalogue.game(), &parts.name)
             {
                 return None;
@@ -99,6 +99,12 @@ impl Resolver<'_> {
                 })
             })
             .or_else(|| self.by_symbol_with_quantity(entry))
+    }
+
+    /// Whether the quantity of a line stands after the name as all quantities of the list do.
+    fn has_common_form(&self, entry: &DraftEntry<'_>) -> bool {
+        let form = entry.readings.and_then(|(text, _)| count_form(text));
+        form.is_some() && form == self.common_form
     }
 
     /// The parts of a line whose card has a name with marks, spelled as the line has it. It is meant also if another card has the name without these marks.

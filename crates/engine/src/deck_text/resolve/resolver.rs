@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 
 use crate::catalogue::Catalogue;
 use crate::deck::{CardReference, DeckEntry};
-use crate::deck_text::draft::{Content, Draft, DraftEntry, DraftLine};
-use crate::deck_text::line::{bare_count_after_name, count_after_name, count_before_parts};
+use crate::deck_text::draft::{Content, Draft, DraftLine};
+use crate::deck_text::line::{bare_count_after_name, count_after_name};
 use crate::deck_text::read_deck::{Guess, LineVerdict};
 use crate::deck_text::recognise::is_own_comment;
+use crate::deck_text::resolve::{is_sum, is_total};
 use crate::deck_text::zones::{Place, place};
 use crate::deck_text::{DeckDialect, DeckReading};
 use crate::known_sets::KnownSets;
@@ -45,25 +46,52 @@ pub(super) struct Resolver<'a> {
     pub(super) strictness: Strictness,
     pub(super) catalogue: &'a Catalogue,
     pub(super) sets: Option<&'a KnownSets>,
-    /// Whether all quantities of the list stand after the names.
-    pub(super) quantities_follow_names: bool,
+    /// The form in which all quantities of the list stand after the names.
+    pub(super) common_form: Option<CountForm>,
     pub(super) symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
     /// Number of unknown names so far.
     pub(super) unknown_names: Cell<usize>,
 }
 
-/// Whether the quantity of a line stands after the name, or the line ends with a colon, as headings do.
-fn follows_name(entry: &DraftEntry<'_>) -> bool {
-    let Some((text, line)) = entry.readings else { return false };
-    match entry.quantity {
-        Some(_) => line.starts_with(text),
-        None => {
-            text.ends_with(':')
-                || count_after_name(text).is_some()
-                || bare_count_after_name(text).is_some()
-                || count_before_parts(text).is_some()
+/// How the quantity of a line stands after the name; `None`: it does not.
+pub(super) fn count_form(text: &str) -> Option<CountForm> {
+    if bare_count_after_name(text).is_some() {
+        return Some(CountForm::Bare);
+    }
+    count_after_name(text)?;
+    Some(match text.chars().next_back()? {
+        ')' => CountForm::Parentheses,
+        ']' => CountForm::Brackets,
+        _ => CountForm::Separator,
+    })
+}
+
+/// The forms of a quantity after a name that a heading may have, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CountForm {
+    Parentheses,
+    Brackets,
+    /// `Name: 2`, `Name - 2`.
+    Separator,
+    /// `Name 2`.
+    Bare,
+}
+
+/// The form in which all quantities of the list stand after the names, if it is one. Lines without a quantity that are no cards do not count.
+fn common_form(draft: &Draft<'_>, catalogue: &Catalogue) -> Option<CountForm> {
+    let mut common = None;
+    for entry in draft.entries() {
+        let (text, _) = entry.readings?;
+        if is_total(entry) || is_sum(entry, text) {
+            continue;
+        }
+        match count_form(text).filter(|_| entry.quantity.is_none()) {
+            Some(form) if common.is_none_or(|common| common == form) => common = Some(form),
+            None if entry.quantity.is_none() && catalogue.named(text).is_empty() => {}
+            _ => return None,
         }
     }
+    common
 }
 
 /// An entry, the verdict on it, and its labels.
@@ -93,7 +121,7 @@ impl<'a> Resolver<'a> {
     ) -> Self {
         let strictness = Strictness::of(draft, dialect, is_recognised);
         Self {
-            quantities_follow_names: draft.entries().all(follows_name),
+            common_form: common_form(draft, reading.catalogue),
             dialect,
             strictness,
             catalogue: reading.catalogue,
