@@ -426,11 +426,9 @@ fn around_code(text: &str, line: usize) -> Option<AroundCode> {
 
 /// The valid share code in a line: alone, after words that end with a colon, or before words without a number. `is_first`: it may also stand after a title.
 fn introduced_share_code(line: &str, is_first: bool) -> Option<&str> {
-    let CodeInLine { before, code, after } = code_in_line(line)?;
-    // A quantity before a name in quotes, or before one with a link.
-    if begins_with_number(before)
-        && !line[before.len()..].trim_start_matches(['`', ' ']).starts_with(code)
-    {
+    let CodeInLine { before, code, is_bare, after } = code_in_line(line)?;
+    // A quantity before a name in quotes or with a link, which contains the code.
+    if !is_bare && begins_with_number(before) {
         return None;
     }
     let is_introduced =
@@ -446,6 +444,8 @@ fn introduced_share_code(line: &str, is_first: bool) -> Option<&str> {
 struct CodeInLine<'a> {
     before: &'a str,
     code: &'a str,
+    /// Whether the word is the code, perhaps between backticks.
+    is_bare: bool,
     after: &'a str,
 }
 
@@ -457,7 +457,8 @@ fn code_in_line(line: &str) -> Option<CodeInLine<'_>> {
     let is_end_of_link = word.split_once("](").is_some_and(|(text, _)| !text.contains('['));
     let start = line[..at].rfind('[').filter(|_| is_end_of_link).unwrap_or(at);
     let (before, after) = (line[..start].trim_end(), line[at + word.len()..].trim_start());
-    Some(CodeInLine { before, code, after })
+    let is_bare = word.trim_matches('`') == code;
+    Some(CodeInLine { before, code, is_bare, after })
 }
 
 /// The valid share code in a word: with marks around it, which may be invisible, or in a link.

@@ -363,6 +363,8 @@ fn marks_and_links_around_a_share_code_are_left_out() {
         format!("{code} 2"),
         format!("{code} {code}"),
         format!("1 \"Bones: https://cards.example/{code}\""),
+        format!("2 \"My deck: {code}\""),
+        format!("Sideboard\n4 \"My deck: {code}\""),
         format!(
             r#"{{"entries":[{{"quantity":3,"name":"Salt"}}],"url":"https://x.example/d/{code}"}}"#
         ),
