@@ -342,9 +342,9 @@ pub(super) fn prepared(text: &str) -> Prepared<'_> {
     }
 }
 
-/// The share code that a text consists of. A code fence, quotes and other marks around it, a link that ends with it, and words before it, which end with a colon, are left out. So are other lines, if exactly
-/// one line is a code and none of the others can be a card: comments, and sentences without a number, which end with a mark such as `:` or `!`. The first line may
-/// also be a title without such a mark.
+/// The share code that a text consists of. Left out are a code fence, quotes and other marks around it, the rest of a link that contains it, words before it that
+/// end with a colon, and words after it without a digit. So are other lines, if exactly one line is a code and none of the others can be a card: comments, and
+/// sentences without a number, which end with a mark such as `:` or `!`. The first line may also be a title without such a mark.
 ///
 /// ```
 /// use cardscape_engine::share_code_in;

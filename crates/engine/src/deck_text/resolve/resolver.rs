@@ -85,9 +85,13 @@ fn common_form(draft: &Draft<'_>, catalogue: &Catalogue) -> Option<CountForm> {
         if is_total(entry) || is_sum(entry, text) {
             continue;
         }
-        match count_form(text).filter(|_| entry.quantity.is_none()) {
+        // Most lists: the first line has a quantity before the name.
+        if entry.quantity.is_some() {
+            return None;
+        }
+        match count_form(text) {
             Some(form) if common.is_none_or(|common| common == form) => common = Some(form),
-            None if entry.quantity.is_none() && catalogue.named(text).is_empty() => {}
+            None if catalogue.named(text).is_empty() => {}
             _ => return None,
         }
     }
