@@ -18,6 +18,11 @@ use crate::violation::{CardMention, ValueSort, Violation};
 pub(crate) const NAME_MAX: usize = 120;
 /// Most characters of a collector number.
 pub(crate) const NUMBER_MAX: usize = 16;
+/// Most characters of the code of a game or set.
+pub(crate) const SET_CODE_MAX: usize = 32;
+/// The form of such a code, for messages.
+pub(crate) const SET_CODE_FORM: &str =
+    "1 to 32 lower-case letters and digits, with single hyphens between them";
 /// Most characters of an effect or lore text.
 pub(crate) const TEXT_MAX: usize = 2000;
 
@@ -48,6 +53,20 @@ pub(crate) fn is_code(text: &str) -> bool {
         && text
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
+}
+
+/// Whether a text may be a collector number: 1 to 16 letters and digits, with single hyphens between them.
+pub fn is_collector_number(text: &str) -> bool {
+    is_hyphenated(text, NUMBER_MAX, |byte| byte.is_ascii_alphanumeric())
+}
+
+/// Whether a text may be the code of a game or set: 1 to 32 lower-case letters and digits, with single hyphens between them. These codes are parts of URLs.
+pub fn is_set_code(text: &str) -> bool {
+    is_hyphenated(text, SET_CODE_MAX, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+}
+
+fn is_hyphenated(text: &str, max: usize, allowed: impl Fn(u8) -> bool) -> bool {
+    text.len() <= max && text.split('-').all(|part| !part.is_empty() && part.bytes().all(&allowed))
 }
 
 /// Not blank, not longer than `max` characters, without control characters.
@@ -138,9 +157,7 @@ impl<'a> Check<'a> {
             let fault = self.error(Code::NameInvalid, rule).limit(NAME_MAX);
             self.push("/name", fault);
         }
-        let number_is_sound = (1..=NUMBER_MAX).contains(&card.number.len())
-            && card.number.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-        if !number_is_sound {
+        if !is_collector_number(&card.number) {
             let fault = self.error(Code::NumberInvalid, rule).limit(NUMBER_MAX);
             self.push("/number", fault);
         }

@@ -125,7 +125,7 @@ pub struct Catalogue {
     by_key: HashIndex,
     /// A card for every spelling of a name in the pool: a deck that spells a name as its card does needs no normalisation.
     by_spelling: HashIndex,
-    /// Cards by set and number.
+    /// Cards by set and number without case and leading zeros; several cards may have the same key.
     by_number: HashIndex,
     /// Cards by external id; if reprints share an id, the first that was added.
     by_external_id: FixedMap<u64, u32>,
@@ -291,7 +291,10 @@ impl Catalogue {
 
     fn insert(&mut self, card: Arc<PreparedCard>) {
         let hashes = card.hashes;
-        if self.find_number(hashes.number_key, &card.number_key).is_some() {
+        let is_same = |_: u32, known: &PoolCard| {
+            known.set == card.card.set && known.definition.number == card.card.definition.number
+        };
+        if self.find_number(hashes.number_key, &card.number_key, &is_same).is_some() {
             return;
         }
         if !self.sets.contains(card.card.set.as_str()) {
@@ -410,11 +413,34 @@ impl Catalogue {
         })
     }
 
-    fn find_number(&self, hash: u32, key: &[u8]) -> Option<u32> {
-        let base = self.base.as_ref().and_then(|base| base.find_number(hash, key));
+    /// The first card with a key of set and number, by its hash, of which `is_meant` says that it is meant: a set may have several cards with the same key.
+    fn find_number(
+        &self,
+        hash: u32,
+        key: &[u8],
+        is_meant: &dyn Fn(u32, &PoolCard) -> bool,
+    ) -> Option<u32> {
+        let base = self.base.as_ref().and_then(|base| base.find_number(hash, key, is_meant));
         base.or_else(|| {
-            self.by_number.find(hash, |card| *self.own(card).prepared.number_key == *key)
+            self.by_number.find(hash, |card| {
+                let known = &self.own(card).prepared;
+                *known.number_key == *key && is_meant(card, &known.card)
+            })
         })
+    }
+
+    /// The card of a set with exactly this number, otherwise the first one whose number is the same but for case and leading zeros; and whether no other
+    /// card could be meant. `buffer` saves an allocation per look-up.
+    fn find_place(&self, set: &str, number: &str, buffer: &mut Vec<u8>) -> Option<(u32, bool)> {
+        number_key(set, number, buffer);
+        let hash = key_hash(buffer);
+        let is_exact = |_: u32, card: &PoolCard| card.definition.number == number.trim();
+        if let Some(card) = self.find_number(hash, buffer, &is_exact) {
+            return Some((card, true));
+        }
+        let card = self.find_number(hash, buffer, &|_, _| true)?;
+        let other = self.find_number(hash, buffer, &|other, _| other != card);
+        Some((card, other.is_none()))
     }
 
     /// The name that a text means. `buffer` saves an allocation per look-up.
@@ -475,9 +501,8 @@ impl Catalogue {
     pub(crate) fn resolve(&self, reference: &CardReference, buffer: &mut Vec<u8>) -> Option<Found> {
         if reference.name.is_empty() {
             let (set, number) = (reference.set.as_ref()?, reference.number.as_ref()?);
-            number_key(set, number, buffer);
-            let card = self.find_number(key_hash(buffer), buffer)?;
-            let exact = self.has_rarity(card, reference.rarity.as_deref());
+            let (card, is_only) = self.find_place(set, number, buffer)?;
+            let exact = is_only && self.has_rarity(card, reference.rarity.as_deref());
             return Some(Found { card, name: self.entry(card).name, exact });
         }
         let by_name_alone =
@@ -492,25 +517,38 @@ impl Catalogue {
         if by_name_alone {
             return Some(Found { card: self.first_named(name), name, exact: true });
         }
-        let fits = |card: u32| {
+        let set = reference.set.as_deref().filter(|_| !whole_name).map(str::trim);
+        Some(self.choose(name, set, reference))
+    }
+
+    /// The card of a name that a reference chooses by set, number and rarity. A card with exactly its number has precedence over one whose number is the same
+    /// but for case and leading zeros.
+    fn choose(&self, name: u32, set: Option<&str>, reference: &CardReference) -> Found {
+        let number = reference.number.as_deref().map(str::trim);
+        let (mut exact_number, mut alike, mut other_rarity) = (None, None, None);
+        for card in self.cards_named(name) {
             let pool = self.card(card);
-            let set = reference.set.as_ref().filter(|_| !whole_name);
-            set.is_none_or(|set| set.trim().eq_ignore_ascii_case(&pool.set))
-                && reference
-                    .number
-                    .as_ref()
-                    .is_none_or(|number| same_number(number, &pool.definition.number))
-        };
-        let rarity = reference.rarity.as_deref();
-        let mut first = None;
-        for card in self.cards_named(name).filter(|card| fits(*card)) {
-            if self.has_rarity(card, rarity) {
-                return Some(Found { card, name, exact: true });
+            let (own_set, own_number) = (&pool.set, &pool.definition.number);
+            if !(set.is_none_or(|set| set.eq_ignore_ascii_case(own_set))
+                && number.is_none_or(|number| same_number(number, own_number)))
+            {
+                continue;
             }
-            first.get_or_insert(card);
+            let has_rarity = self.has_rarity(card, reference.rarity.as_deref());
+            let is_exact = number.is_none_or(|number| number == own_number);
+            if has_rarity && is_exact {
+                return Found { card, name, exact: true };
+            }
+            let place = match (is_exact, has_rarity) {
+                (true, _) => &mut exact_number,
+                (false, true) => &mut alike,
+                (false, false) => &mut other_rarity,
+            };
+            place.get_or_insert(card);
         }
-        let card = first.unwrap_or_else(|| self.first_named(name));
-        Some(Found { card, name, exact: false })
+        let exact = exact_number.is_none() && alike.is_some();
+        let card = exact_number.or(alike).or(other_rarity);
+        Found { card: card.unwrap_or_else(|| self.first_named(name)), name, exact }
     }
 
     /// The cards of a name, in the order in which they were added; empty if no card has the name.
@@ -524,11 +562,42 @@ impl Catalogue {
         self.cards_named(found.name).collect()
     }
 
-    /// The card of a set and a number.
-    pub(crate) fn numbered(&self, set: &str, number: &str) -> Option<u32> {
+    /// The cards that a set and a number can mean, in the order in which they were added: one, if it has exactly this number or is the only one whose number
+    /// is the same but for case and leading zeros.
+    pub(crate) fn numbered(&self, set: &str, number: &str) -> Vec<u32> {
+        match self.find_place(set, number, &mut Vec::new()) {
+            Some((card, true)) => vec![card],
+            Some(_) => self.numbers_alike(set, number),
+            None => Vec::new(),
+        }
+    }
+
+    /// The cards of a set whose numbers are the same as this one but for case and leading zeros, in the order in which they were added.
+    fn numbers_alike(&self, set: &str, number: &str) -> Vec<u32> {
         let mut key = Vec::new();
         number_key(set, number, &mut key);
-        self.find_number(key_hash(&key), &key)
+        let hash = key_hash(&key);
+        let mut found: Vec<u32> = Vec::new();
+        while let Some(card) = self.find_number(hash, &key, &|card, _| !found.contains(&card)) {
+            found.push(card);
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Whether the set has several cards whose numbers are the same as this one but for case and leading zeros.
+    pub(crate) fn has_numbers_alike(&self, set: &str, number: &str) -> bool {
+        self.numbers_alike(set, number).len() > 1
+    }
+
+    /// Those of these cards that a number means: with exactly this number, otherwise with numbers that are the same but for case and leading zeros.
+    pub(crate) fn with_number(&self, cards: &[u32], number: &str) -> Vec<u32> {
+        let filtered = |is_meant: &dyn Fn(&str) -> bool| -> Vec<u32> {
+            let cards = cards.iter().copied();
+            cards.filter(|card| is_meant(&self.card(*card).definition.number)).collect()
+        };
+        let exact = filtered(&|own| own == number.trim());
+        if exact.is_empty() { filtered(&|own| same_number(own, number)) } else { exact }
     }
 
     /// The card with this external id; if reprints share an id, the first that was added.
@@ -628,7 +697,7 @@ fn external_id(game: &Game, card: &CardDefinition) -> Option<u64> {
     }
 }
 
-/// Whether two collector numbers are the same: case and leading zeros do not count.
+/// Whether two collector numbers are the same but for case and leading zeros.
 pub(crate) fn same_number(left: &str, right: &str) -> bool {
     fn bare(number: &str) -> &str {
         number.trim().trim_start_matches('0')

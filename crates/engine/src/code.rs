@@ -101,7 +101,7 @@ violation_codes! {
     NameInvalid = "NAME_INVALID",
     /// Two cards have the same name after normalisation.
     NameDuplicate = "NAME_DUPLICATE",
-    /// A collector number is empty, too long or has other characters than letters, digits, `-` and `_`.
+    /// A collector number is empty, too long or not letters and digits with single hyphens between them.
     NumberInvalid = "NUMBER_INVALID",
     /// Two cards of a set have the same collector number.
     NumberDuplicate = "NUMBER_DUPLICATE",
@@ -139,7 +139,7 @@ violation_codes! {
     PrintingDuplicate = "PRINTING_DUPLICATE",
     /// The base printing differs from the card's own attributes.
     PrintingBaseMismatch = "PRINTING_BASE_MISMATCH",
-    /// A set's code is empty, too long or has other characters than lower-case letters, digits, `-` and `_`.
+    /// A set's code is empty, too long or not lower-case letters and digits with single hyphens between them.
     SetCodeInvalid = "SET_CODE_INVALID",
     /// A set's name is empty, too long or has control characters.
     SetNameInvalid = "SET_NAME_INVALID",
@@ -147,7 +147,7 @@ violation_codes! {
     SetEmpty = "SET_EMPTY",
     /// A release date is not an existing day.
     ReleaseDateInvalid = "RELEASE_DATE_INVALID",
-    /// An unlock threshold is zero.
+    /// An unlock threshold is zero or too high.
     UnlockThresholdInvalid = "UNLOCK_THRESHOLD_INVALID",
 }
 

@@ -45,7 +45,7 @@ pub struct CardReference {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "hearth"))]
     pub set: Option<String>,
-    /// Collector number, with or without leading zeros; `None`: any.
+    /// Collector number. Case and leading zeros do not count, unless the set has several such numbers. `None`: any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "016"))]
     pub number: Option<String>,

@@ -5,11 +5,12 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::card_check::{NAME_MAX, NUMBER_MAX, TEXT_MAX};
+use crate::card_check::{NAME_MAX, NUMBER_MAX, SET_CODE_MAX, TEXT_MAX};
 use crate::manifest::Game;
 use crate::rule::{Provenance, RuleReference};
 use crate::schema::{Attribute, AttributeValue, EffectSchema, Kind};
 use crate::selector::{Condition, Selector};
+use crate::set_check::UNLOCK_THRESHOLD_MAX;
 
 /// The JSON Schema of manifests (`game.toml` read as JSON data), as text.
 pub const MANIFEST_SCHEMA: &str = include_str!("../schema/manifest.schema.json");
@@ -158,7 +159,8 @@ fn set_file(
         "properties": {
             "code": {
                 "type": "string",
-                "pattern": "^[a-z0-9_-]{1,64}$",
+                "maxLength": SET_CODE_MAX,
+                "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$",
                 "description": "Code of the set, unique in the game; the file is named after it.",
             },
             "name": line(NAME_MAX, "Name for people."),
@@ -175,7 +177,7 @@ fn set_file(
             "unlock_threshold": {
                 "type": "integer",
                 "minimum": 1,
-                "maximum": u32::MAX,
+                "maximum": UNLOCK_THRESHOLD_MAX,
                 "description": "Distinct accounts whose submissions unlock a card. Absent: the game's number.",
             },
             "cards": {
@@ -198,7 +200,8 @@ fn card(kind: Value) -> Value {
         "properties": {
             "number": {
                 "type": "string",
-                "pattern": format!("^[A-Za-z0-9_-]{{1,{NUMBER_MAX}}}$"),
+                "maxLength": NUMBER_MAX,
+                "pattern": "^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$",
                 "description": "Collector number, unique in the set.",
             },
             "name": line(NAME_MAX, "Name, unique in the game."),

@@ -141,7 +141,7 @@ mod violation;
 pub use apportion::split_total;
 pub use attributes::{AttributeIter, Attributes};
 pub use card::{CardDefinition, Effect, PrintingDefinition, SetDefinition};
-pub use card_check::{card_faults, check_card};
+pub use card_check::{card_faults, check_card, is_collector_number, is_set_code};
 pub use card_legality::{Admission, CardLegality, CardRules, CardStatus};
 pub use catalogue::{Catalogue, CatalogueBuilder, PoolCard, PreparedCard, Resolution};
 pub use code::ViolationCode;
@@ -178,7 +178,7 @@ pub use schema::{
     PrintingSchema, Rarity, Zone, word_key,
 };
 pub use selector::{Condition, Released, Selector, is_something};
-pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, check_set};
+pub use set_check::{SET_FAULTS_MAX, SetFault, SetParseError, UNLOCK_THRESHOLD_MAX, check_set};
 pub use statistics::{
     CountChance, CurveBar, DeckStatistics, Distribution, DrawOdds, DrawPopulation, DrawQuestion,
     DrawTarget, Fraction, HandOdds, Hypergeometric, MatchCount, MulliganHand, NumberSummary,

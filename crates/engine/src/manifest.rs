@@ -27,6 +27,7 @@ use crate::play::PlayRules;
 use crate::rule::{Rule, RuleReference};
 use crate::schema::{Kind, Rarity, Zone, word_key};
 use crate::selector::Selector;
+use crate::set_check::UNLOCK_THRESHOLD_MAX;
 use reader::{Faults, Reader};
 
 /// A game: card schema, rarities, zones and formats, as its manifest (`game.toml`) defines them.
@@ -321,7 +322,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
         cards_table.as_ref().and_then(|table| table.optional("unique_names")).unwrap_or(true);
     let rarities = read_schema::rarities(&reader);
     let zones: Arc<[Zone]> = read_schema::zones(&reader).into();
-    let code: Arc<str> = reader.code("code").into();
+    let code: Arc<str> = reader.game_code("code").into();
     let mut registry = read_rules::Registry::default();
     let kinds = read_schema::kinds(&reader, &cards, &rarities);
     let external_id =
@@ -344,8 +345,10 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
         }
     }
     let unlock_threshold = reader.optional("unlock_threshold").unwrap_or(5);
-    if unlock_threshold == 0 {
-        reader.fault("unlock_threshold", "must be at least 1");
+    if !(1..=UNLOCK_THRESHOLD_MAX).contains(&unlock_threshold) {
+        let range = format!("from 1 to {UNLOCK_THRESHOLD_MAX}");
+        let problem = format!("must be a whole number {range}, not {unlock_threshold}");
+        reader.fault("unlock_threshold", problem);
     }
     // Expired rules stay in `all_formats`, for reports on past days, but are not part of the current formats.
     for format in &mut formats {
@@ -390,6 +393,7 @@ fn read_table(table: &toml::Table, text: &str) -> Result<Game, Vec<ManifestFault
         return Err(too_long);
     }
     let faults = Faults::default();
+    reader::check_texts(table, &faults);
     let data = read_game(Reader::new(table, String::new(), &faults), fingerprint(text));
     let faults = faults.into_list();
     if faults.is_empty() { Ok(Game(Arc::new(data))) } else { Err(faults) }

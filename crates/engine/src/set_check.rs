@@ -4,7 +4,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::card::SetDefinition;
-use crate::card_check::{NAME_MAX, card_faults, is_code, is_line, mention};
+use crate::card_check::{NAME_MAX, SET_CODE_MAX, card_faults, is_line, is_set_code, mention};
 use crate::code::ViolationCode as Code;
 use crate::date::Date;
 use crate::hash::FixedMap;
@@ -52,6 +52,9 @@ impl SetDefinition {
     }
 }
 
+/// Highest number of accounts whose submissions unlock a card.
+pub const UNLOCK_THRESHOLD_MAX: u32 = 100_000;
+
 /// After this number of faults [`check_set`] checks no further card: a file for another game has faults in each card.
 pub const SET_FAULTS_MAX: usize = 10_000;
 
@@ -65,11 +68,11 @@ pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
     let push = |faults: &mut Vec<SetFault>, pointer: String, violation: Violation| {
         faults.push(SetFault { pointer, violation });
     };
-    if !is_code(&set.code) {
+    if !is_set_code(&set.code) {
         push(
             &mut faults,
             "/code".to_owned(),
-            Violation::error(Code::SetCodeInvalid, rule).limit(64),
+            Violation::error(Code::SetCodeInvalid, rule).limit(SET_CODE_MAX),
         );
     }
     if !is_line(&set.name, NAME_MAX) {
@@ -86,12 +89,13 @@ pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
             Violation::error(Code::ReleaseDateInvalid, rule),
         );
     }
-    if set.unlock_threshold == Some(0) {
-        push(
-            &mut faults,
-            "/unlock_threshold".to_owned(),
-            Violation::error(Code::UnlockThresholdInvalid, rule).limit(1).actual(0),
-        );
+    if let Some(threshold) = set.unlock_threshold
+        && !(1..=UNLOCK_THRESHOLD_MAX).contains(&threshold)
+    {
+        let fault = Violation::error(Code::UnlockThresholdInvalid, rule)
+            .limit(threshold.clamp(1, UNLOCK_THRESHOLD_MAX))
+            .actual(threshold);
+        push(&mut faults, "/unlock_threshold".to_owned(), fault);
     }
     if set.cards.is_empty() {
         push(&mut faults, "/cards".to_owned(), Violation::error(Code::SetEmpty, rule));

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::code::ViolationCode;
 use crate::rule::RuleReference;
+use crate::set_check::UNLOCK_THRESHOLD_MAX;
 
 /// How much a violation matters; the order is the order of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -435,7 +436,7 @@ impl Violation {
             C::NameDuplicate => format!("Another card of the set has the same name: {cards}."),
             C::NumberInvalid => {
                 format!(
-                    "The number of {cards} must be 1 to {limit} letters, digits, hyphens or underscores."
+                    "The number of {cards} must be 1 to {limit} letters and digits, with single hyphens between them."
                 )
             }
             C::NumberDuplicate => format!("Another card of the set has the same number: {cards}."),
@@ -477,7 +478,7 @@ impl Violation {
             }
             C::SetCodeInvalid => {
                 format!(
-                    "The code must be 1 to {limit} lower-case letters, digits, hyphens or underscores."
+                    "The code must be 1 to {limit} lower-case letters and digits, with single hyphens between them."
                 )
             }
             C::SetNameInvalid => {
@@ -489,7 +490,9 @@ impl Violation {
             C::ReleaseDateInvalid => {
                 "The release date must be an existing day, YYYY-MM-DD.".to_owned()
             }
-            C::UnlockThresholdInvalid => "The unlock threshold must be at least 1.".to_owned(),
+            C::UnlockThresholdInvalid => {
+                format!("The unlock threshold must be 1 to {UNLOCK_THRESHOLD_MAX}, not {actual}.")
+            }
             C::Named(_) => self.named_message(),
         };
         if text.starts_with(THIS_DESIGN) {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardscape_engine::{
-    AttributeValue, Catalogue, Deck, DeckMentions, Format, Game, KnownSets, SUGGESTED_NAMES_MAX,
-    has_name_key, is_emoji, name_key, search_key,
+    AttributeValue, Catalogue, Deck, DeckMentions, Format, Game, KnownSets, PoolCard, PreparedCard,
+    SUGGESTED_NAMES_MAX, has_name_key, is_emoji, name_key, search_key,
 };
 use uuid::Uuid;
 
@@ -120,6 +120,45 @@ pub(super) async fn catalogue_of(
     let mentions = DeckMentions::of_deck(deck);
     let (mut found, _) = find(app, &mut conn, requester, game, &[], &mentions).await?;
     Ok(found.catalogue())
+}
+
+/// The cards that the viewer may see and that are not in the catalogue, whose numbers differ only in case or leading zeros from those of cards in it. There are
+/// hardly ever any. A share code must tell them apart.
+pub(super) async fn find_numbers_alike(
+    app: &AppState,
+    viewer: Viewer,
+    catalogue: &Catalogue,
+) -> Result<Vec<Arc<PreparedCard>>, Problem> {
+    let game = catalogue.game();
+    let place = |card: &PoolCard| (card.set.clone(), card.definition.number.clone());
+    let places: Vec<(String, String)> = catalogue.iter().map(place).collect();
+    let mut conn = StepConnection::new(&app.store);
+    let mut ids: BTreeSet<CardId> = match app.catalogue.cards() {
+        Some(all) => {
+            let spelled = places.iter().flat_map(|(set, number)| {
+                let numbers: BTreeSet<String> = deck_pool::spellings(number).collect();
+                numbers.into_iter().map(move |number| (set, number))
+            });
+            let found = spelled.filter_map(|(set, number)| all.at(game.code(), set, &number));
+            found.map(|id| CardId(Uuid::from_u128(id))).collect()
+        }
+        None if places.is_empty() => BTreeSet::new(),
+        None => {
+            let places: Vec<(&str, &str)> =
+                places.iter().map(|(set, number)| (set.as_str(), number.as_str())).collect();
+            let alike = deck_pool::ids_alike(conn.get().await?, game.code(), &places).await?;
+            alike.into_iter().collect()
+        }
+    };
+    for id in catalogue.iter().filter_map(|card| card.key.parse().ok()) {
+        ids.remove(&CardId(id));
+    }
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids: Vec<CardId> = ids.into_iter().collect();
+    let read = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
+    Ok(read.into_iter().map(|(_, card)| card).collect())
 }
 
 /// Adds the cards that the boxes of `formats` need, as far as `viewer` may see them. Returns whether there are boxes.
@@ -255,11 +294,17 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
         in_known_sets.filter_map(|(set, number)| Some((sets.find(set)?, number.trim())));
     for (known, number) in in_known_sets.take(MENTIONED_MAX) {
         let numbered = match number.parse::<i64>() {
-            Ok(value) => KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)),
-            Err(_) => KnownTest::Number(number.to_lowercase()),
+            Ok(value) => {
+                Predicate::known(KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)))
+            }
+            Err(_) => {
+                let spellings: BTreeSet<String> = deck_pool::spellings(number).collect();
+                let tests = spellings.into_iter().map(KnownTest::Number);
+                Predicate::Any(tests.map(Predicate::known).collect())
+            }
         };
         let in_set = Predicate::known(KnownTest::Set(known.code.clone()));
-        parts.push(Predicate::All(vec![in_set, Predicate::known(numbered)]));
+        parts.push(Predicate::All(vec![in_set, numbered]));
     }
     if let Some(attribute) = game.external_id() {
         let ids = mentions.external_ids.iter().filter_map(|id| i64::try_from(*id).ok());

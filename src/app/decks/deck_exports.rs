@@ -1,5 +1,7 @@
 //! Decks in the dialects of other programs, and as share codes.
 
+use std::sync::Arc;
+
 use cardscape_engine::{DeckDialect, write_named_deck};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -77,8 +79,11 @@ pub async fn export(
     };
     let content = &opened.seen.content;
     let name = content.name.as_str();
-    let written =
-        write_named_deck(name, &content.deck, dialect, &opened.catalogue, sets.as_deref());
+    let cards = match dialect {
+        DeckDialect::ShareCode => opened.cards_for_share_code(app).await?,
+        _ => Arc::clone(&opened.catalogue),
+    };
+    let written = write_named_deck(name, &content.deck, dialect, &cards, sets.as_deref());
     let losses = written.losses.into_iter().map(|loss| DeckLossResponse {
         entry: loss.entry,
         detail: loss.kind.to_string(),

@@ -42,7 +42,8 @@ pub async fn find(app: &AppState, opened: &OpenedDeck) -> Result<DeckOverview, P
         Err(problem) => return Err(problem),
     };
     let deck = &opened.seen.content.deck;
-    let share_code = write_deck(deck, DeckDialect::ShareCode, &opened.catalogue, None).text;
+    let cards = opened.cards_for_share_code(app).await?;
+    let share_code = write_deck(deck, DeckDialect::ShareCode, &cards, None).text;
     let (sheet, statistics) = (opened.sheet(), opened.statistics());
     Ok(DeckOverview { sheet, statistics, report, share_code, legalities, author })
 }

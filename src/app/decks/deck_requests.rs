@@ -24,9 +24,9 @@ use crate::domain::decks::details::{
     DeckDescription, DeckFolder, DeckTag, DeckVisibility, MAX_TAGS, without_repetitions,
 };
 use crate::domain::decks::rarities::with_codes;
-use crate::domain::decks::serial_text::{MASKED, has_serial_in_prose};
 use crate::domain::decks::set_codes::{is_place, with_set_codes};
 use crate::domain::ids::CardId;
+use crate::domain::serials::serial_text::{MASKED, has_serial_in_prose};
 use crate::domain::text::TextError;
 use crate::store::decks::deck_pool;
 use crate::store::decks::deck_records::{DeckChanges, StoredDeck};

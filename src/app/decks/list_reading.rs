@@ -18,7 +18,7 @@ use crate::app::state::AppState;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
 use crate::domain::decks::deck::{MAX_ENTRIES, into_shown_line, shown_line};
 use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
-use crate::domain::decks::serial_text::contains_serial;
+use crate::domain::serials::serial_text::contains_serial;
 use crate::store::decks::deck_pool::DeckPool;
 
 /// Most notes of a list in a response.

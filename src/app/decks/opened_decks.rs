@@ -68,6 +68,20 @@ impl OpenedDeck {
         deck_statistics(&self.seen.content.deck, &self.catalogue)
     }
 
+    /// The cards of the deck, and the few whose numbers differ only in case or leading zeros from theirs: a share code written with them has the numbers exactly.
+    pub(super) async fn cards_for_share_code(
+        &self,
+        app: &AppState,
+    ) -> Result<Arc<Catalogue>, Problem> {
+        let alike = deck_cards::find_numbers_alike(app, self.requester.0, &self.catalogue).await?;
+        if alike.is_empty() {
+            return Ok(Arc::clone(&self.catalogue));
+        }
+        let mut cards = self.cards.clone();
+        cards.extend(alike);
+        Ok(cards.catalogue().into())
+    }
+
     /// Whether anonymous clients see the same entries and cards as this reader, according to the cards in memory; `false`: perhaps not. It is `true` only if
     /// all cards are open: the cards that the entries are bound to, and the cards that the entries name.
     pub(super) fn is_same_for_all(&self, app: &AppState) -> bool {

@@ -139,46 +139,76 @@ pub async fn places(
     Ok(places)
 }
 
-/// The cards at these places of a game, hidden or not: set and number are public. Case and leading zeros do not count.
+/// The cards at these places of a game, hidden or not: set and number are public. Case and leading zeros of a number do not count, unless the set has several numbers
+/// that differ only in these and none is exactly the given one: that is no card.
 pub async fn ids_at(
     conn: &mut Connection,
     game: &str,
     places: &[(&str, &str)],
 ) -> StoreResult<Vec<Option<CardId>>> {
-    let in_set = |set: &str| set.trim().to_ascii_lowercase();
-    let sets: BTreeSet<String> = places.iter().map(|(set, _)| in_set(set)).collect();
+    let known = CardsByPlace::of(rows_at(conn, game, places).await?);
+    let find = |(set, number): &(&str, &str)| known.find(&code_of(set), number.trim());
+    Ok(places.iter().map(find).collect())
+}
+
+/// The cards of a game, hidden or not, at these places and at those whose numbers are the same but for case and leading zeros.
+pub async fn ids_alike(
+    conn: &mut Connection,
+    game: &str,
+    places: &[(&str, &str)],
+) -> StoreResult<Vec<CardId>> {
+    let wanted: BTreeSet<(String, String)> =
+        places.iter().map(|(set, number)| (code_of(set), bare(number))).collect();
+    let rows = rows_at(conn, game, places).await?.into_iter();
+    let alike = rows.filter(|(_, set, number)| wanted.contains(&(set.clone(), bare(number))));
+    Ok(alike.map(|(id, ..)| id).collect())
+}
+
+fn code_of(set: &str) -> String {
+    set.trim().to_ascii_lowercase()
+}
+
+/// The cards of these sets that have one of these numbers in any spelling: id, set and number.
+async fn rows_at(
+    conn: &mut Connection,
+    game: &str,
+    places: &[(&str, &str)],
+) -> StoreResult<Vec<(CardId, String, String)>> {
+    let sets: BTreeSet<String> = places.iter().map(|(set, _)| code_of(set)).collect();
     let numbers: BTreeSet<String> =
         places.iter().flat_map(|(_, number)| spellings(number)).collect();
     let at = cards::game_code.eq(game).and(cards::set_code.eq_any(sets));
-    let rows: Vec<(CardId, String, String)> = cards::table
+    let rows = cards::table
         .filter(at.and(cards::number.eq_any(numbers)))
         .select((cards::id, cards::set_code, cards::number))
         .load(conn)
         .await?;
-    let known = CardsByPlace::of(rows);
-    let find = |(set, number): &(&str, &str)| known.find(&in_set(set), number.trim());
-    Ok(places.iter().map(find).collect())
+    Ok(rows)
 }
 
 /// Cards by their sets and numbers.
 struct CardsByPlace {
     as_written: BTreeMap<(String, String), CardId>,
-    without_case_and_zeros: BTreeMap<(String, String), CardId>,
+    /// `None`: there are several.
+    without_case_and_zeros: BTreeMap<(String, String), Option<CardId>>,
 }
 
 impl CardsByPlace {
     fn of(rows: Vec<(CardId, String, String)>) -> Self {
-        let same = rows.iter().map(|(id, set, number)| ((set.clone(), bare(number)), *id));
-        let without_case_and_zeros = same.collect();
+        let mut without_case_and_zeros: BTreeMap<_, Option<CardId>> = BTreeMap::new();
+        for (id, set, number) in &rows {
+            let same = without_case_and_zeros.entry((set.clone(), bare(number)));
+            same.and_modify(|only| *only = None).or_insert(Some(*id));
+        }
         let as_written = rows.into_iter().map(|(id, set, number)| ((set, number), id)).collect();
         Self { as_written, without_case_and_zeros }
     }
 
-    /// The card at a place. A set may have two numbers that differ only in case or leading zeros: then the number as it is written is meant.
+    /// The card at a place. A set may have two numbers that differ only in case or leading zeros: then only the number as it is written is meant.
     fn find(&self, set: &str, number: &str) -> Option<CardId> {
         let exact = self.as_written.get(&(set.to_owned(), number.to_owned()));
         let same = || self.without_case_and_zeros.get(&(set.to_owned(), bare(number)));
-        exact.or_else(same).copied()
+        exact.copied().or_else(|| same().copied().flatten())
     }
 }
 
@@ -190,8 +220,8 @@ fn bare(number: &str) -> String {
 /// Longest number that is looked up with added zeros.
 const PADDED: usize = 6;
 
-/// How a card may have this collector number: an index has numbers as they are printed.
-fn spellings(number: &str) -> impl Iterator<Item = String> {
+/// How a card may have this collector number: an index has numbers as they are printed. Some are there twice.
+pub fn spellings(number: &str) -> impl Iterator<Item = String> {
     let bare = bare(number);
     let padded = (bare.len()..=PADDED.max(bare.len())).map(move |width| format!("{bare:0>width$}"));
     padded
@@ -328,6 +358,7 @@ mod tests {
         let cards = CardsByPlace::of(cards.into());
         let at = |number| cards.find("veil", number).map(|id| id.0.as_u128());
         assert_eq!(["003", "3", "A1", "a1", "7", "0007"].map(at), [1, 2, 3, 4, 5, 5].map(Some));
+        assert_eq!((at("0003"), at("0A1")), (None, None), "several could be meant");
         assert_eq!((at("8"), cards.find("dusk", "3")), (None, None));
     }
 }

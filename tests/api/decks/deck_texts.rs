@@ -5,7 +5,7 @@ use cardscape_engine::DeckDialect;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp, in_memory, until};
+use crate::support::{Answer, RequestExt as _, TestApp, edit_set, in_memory, seed_data, until};
 
 async fn app() -> TestApp {
     TestApp::start_seeded(&["ttcg", "emoji-tcg", "yu-gi-oh"]).await
@@ -195,6 +195,45 @@ async fn share_code(app: &TestApp, list: &str) -> String {
     let path = app.post("/v1/decks").by(&ada).json(&deck).answer().await.header("location");
     let exported = app.get(&format!("{path}/export?dialect=share_code")).by(&ada).answer().await;
     exported.expect(200)["text"].as_str().unwrap().to_owned()
+}
+
+/// The deck has only one of two cards whose numbers differ only in leading zeros, and the other has the shorter number.
+#[tokio::test]
+async fn a_share_code_tells_numbers_apart_that_differ_only_in_zeros_or_case() {
+    let app = app().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        let others =
+            [("16", "Kettle Ghost"), ("16A", "Kettle Owl"), ("16a", "Kettle Ape"), ("017B", "Pot")];
+        for (number, name) in others {
+            let mut other = set["cards"][0].clone();
+            (other["number"], other["name"]) = (json!(number), json!(name));
+            set["cards"].as_array_mut().unwrap().push(other);
+        }
+    });
+    app.import(&source).await.unwrap();
+    let ada = app.player("sharer").await;
+    for name in ["Kettle Imp", "Kettle Ghost", "Kettle Owl", "Kettle Ape", "Pot"] {
+        let deck = json!({ "name": "n", "format": "ttcg/standard", "list": format!("2 {name}") });
+        let path = app.post("/v1/decks").by(&ada).json(&deck).answer().await.header("location");
+        let path = format!("{path}/export?dialect=share_code");
+        let exported = app.get(&path).by(&ada).answer().await.expect(200);
+        let code = exported["text"].as_str().unwrap();
+        let shared = judged(&app, "ttcg/standard", code).await;
+        assert_eq!(shared["entries"][0]["name"], name, "{shared:#}");
+        let named = judged(&app, "ttcg/standard", &format!("2 {name}")).await;
+        assert_eq!(named["reading"]["lines"][0]["status"], "accepted", "{named:#}");
+    }
+    for unclear in ["2 (hearth) 0016", "2 (hearth) 016A"] {
+        let judged = judged(&app, "ttcg/standard", unclear).await;
+        assert_eq!(judged["reading"]["lines"][0]["status"], "ambiguous", "{judged:#}");
+    }
+    for number in ["017B", "17b", "HEARTH-17B"] {
+        let line =
+            if number.contains('-') { number.to_owned() } else { format!("(hearth) {number}") };
+        let judged = judged(&app, "ttcg/standard", &format!("2 {line}")).await;
+        assert_eq!(judged["entries"][0]["name"], "Pot", "{judged:#}");
+    }
 }
 
 #[tokio::test]

@@ -90,6 +90,8 @@ pub(super) struct Parts<'a> {
     pub(super) tags: Vec<Cow<'a, str>>,
     /// Whether set and number are only two words after the name, without brackets, which may as well belong to the name.
     pub(super) is_place_bare: bool,
+    /// Whether set and number are one word before the name or in place of it, as in `OP01-016 Name`; other names have such words, too.
+    pub(super) is_place_in_front: bool,
     /// The text in square brackets after the card: a category, which is also one of the tags, or the set.
     pub(super) category: Option<&'a str>,
 }
@@ -176,7 +178,8 @@ impl DraftEntry<'_> {
             remark,
             copies,
         } = self;
-        let Parts { name, set, number, rarity, tags, is_place_bare, category } = card;
+        let Parts { name, set, number, rarity, tags, is_place_bare, is_place_in_front, category } =
+            card;
         quantity.is_some()
             && !name.is_empty()
             && readings.is_none_or(|(text, _)| text.is_ascii())
@@ -193,6 +196,7 @@ impl DraftEntry<'_> {
             && rarity.is_none()
             && tags.is_empty()
             && !is_place_bare
+            && !is_place_in_front
             && category.is_none()
     }
 }

@@ -489,11 +489,11 @@ pub(super) fn trailing(line: &str) -> Option<(&str, &str)> {
     (is_number(word) && matches!(times, "x" | "X" | "×")).then_some((name.trim_end(), word))
 }
 
-/// The name and the number of `Name (2)`, `Name [2]`, `Name: 2` or `Name - 2`. A larger number is rather a collector number or a year.
+/// The name and the number of `Name (2)`, `Name [2]`, `Name (2 copies)`, `Name: 2` or `Name - 2`. A larger number is rather a collector number or a year.
 pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
     let bare = line.strip_suffix([')', ']']);
     let (before, marks): (&str, &[char]) = match bare {
-        Some(bare) => (bare, &['(', '[']),
+        Some(bare) => (without_copies(bare), &['(', '[']),
         None => (line, &[':', ',', ';']),
     };
     let number = before.trim_end_matches(|character: char| character.is_ascii_digit());
@@ -515,24 +515,74 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
     ((1..=99).contains(&count) && !name.is_empty()).then_some((name, count))
 }
 
-/// The parts and the quantity of a card whose quantity stands between its name and the rest: `Name x2 (set) 3`, `Name (2) {rare}`.
-pub(super) fn count_before_parts(text: &str) -> Option<(Parts<'_>, u32)> {
+/// A text without the word that some write after a quantity: `2 copies`.
+fn without_copies(text: &str) -> &str {
+    text.strip_suffix(" copies").or_else(|| text.strip_suffix(" copy")).unwrap_or(text)
+}
+
+/// The parts and the quantity of a card whose quantity stands between its name and the rest: `Name x2 (set) 3`, `Name (2) {rare}`, `Name (2x) (foil)`. A name may end
+/// like a quantity, so that there may be several.
+pub(super) fn counts_before_parts(text: &str) -> impl Iterator<Item = (Parts<'_>, u32)> {
     const OPENING: [char; 6] = ['(', '[', '{', '*', '#', '^'];
-    let count_of = |word: &str| -> Option<u32> {
-        let inner = word.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-        let inner =
-            inner.or_else(|| word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')));
-        let number =
-            inner.or_else(|| word.strip_prefix(TIMES)).or_else(|| word.strip_suffix(TIMES))?;
-        number.parse().ok().filter(|count| (1..=99).contains(count))
-    };
+    /// Each is looked up. A line with more such words is no line of a list.
+    const COUNTS_MAX: usize = 4;
     let words = text.split_whitespace().skip(1);
-    words.filter_map(|word| Some((word, count_of(word)?))).find_map(|(word, count)| {
+    let counted = words.filter_map(|word| Some((word, count_of_word(word)?))).take(COUNTS_MAX);
+    counted.filter_map(move |(word, count)| {
         let at = word.as_ptr().addr() - text.as_ptr().addr();
-        let (name, rest) = (text[..at].trim_end(), text[at + word.len()..].trim_start());
-        let parts = rest.starts_with(OPENING).then(|| split_parts(&text[at..]))?;
-        (parts.name == word).then_some((Parts { name: Cow::Borrowed(name), ..parts }, count))
+        let end = at + word.len();
+        let (name, rest) = (text[..at].trim_end(), text[end..].trim_start());
+        // The last character of the word stands for the name: in brackets, the word itself would be a set.
+        let start = end - word.chars().next_back()?.len_utf8();
+        let parts = rest.starts_with(OPENING).then(|| split_parts(&text[start..]))?;
+        let is_apart = parts.name == text[start..end];
+        is_apart.then_some((Parts { name: Cow::Borrowed(name), ..parts }, count))
     })
+}
+
+/// The number of `x2`, `2x`, `(2)`, `[2]`, `(x2)` or `(2x)`.
+fn count_of_word(word: &str) -> Option<u32> {
+    let in_brackets = |open, close| word.strip_prefix(open)?.strip_suffix(close);
+    let inner = in_brackets('(', ')').or_else(|| in_brackets('[', ']'));
+    let bare = inner.unwrap_or(word);
+    let times = bare.strip_prefix(TIMES).or_else(|| bare.strip_suffix(TIMES));
+    let number = times.or(inner)?;
+    number.parse().ok().filter(|count| (1..=99).contains(count))
+}
+
+/// The name and the quantity of a text that ends with the quantity in any form.
+pub(super) fn counted_at_end(text: &str) -> Option<(&str, u32)> {
+    let trailing = || {
+        let (name, number) = trailing(text)?;
+        let count = number.parse().ok().filter(|count| (1..=99).contains(count))?;
+        Some((name, count))
+    };
+    trailing().or_else(|| count_after_name(text))
+}
+
+/// A card in the form of a set and a number with a dash between them, perhaps with its name after it and a quantity before it, as lists of some games have only these:
+/// `OP01-016`, `4xOP01-016`, `OP01-016 Name`.
+pub(super) fn place_with_dash(text: &str) -> Option<(Parts<'_>, Option<u32>)> {
+    let (place, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let counted = |times| {
+        let (count, place) = place.split_once(times)?;
+        Some((place, count.parse().ok().filter(|count| (1..=99).contains(count))?))
+    };
+    let (place, count) = TIMES
+        .into_iter()
+        .find_map(counted)
+        .map_or((place, None), |(place, count): (&str, u32)| (place, Some(count)));
+    let (set, number) = place.rsplit_once('-')?;
+    if set.is_empty() || !is_number(number) {
+        return None;
+    }
+    let place = Parts {
+        set: Some(Cow::Borrowed(set)),
+        number: Some(Cow::Borrowed(number)),
+        is_place_in_front: true,
+        ..Parts::default()
+    };
+    Some((Parts { name: Cow::Borrowed(name.trim()), ..place }, count))
 }
 
 /// The name and the number of `Name 2`, whose number may as well belong to the name.
@@ -637,7 +687,7 @@ fn split_from_end(text: &str) -> Parts<'_> {
 pub(super) fn number_tags<'p>(parts: &'p Parts<'_>) -> impl Iterator<Item = (usize, &'p str)> {
     /// Each is looked up. A line with more such tags is no line of a list.
     const NUMBER_TAGS_MAX: usize = 4;
-    let tags = parts.tags.iter().map(|tag| &**tag).enumerate();
+    let tags = parts.tags.iter().map(|tag| without_set_size(tag)).enumerate();
     tags.filter(|(_, tag)| is_number(tag)).take(NUMBER_TAGS_MAX)
 }
 
@@ -652,6 +702,14 @@ fn is_number(text: &str) -> bool {
 fn is_finish(value: &str, before: &str) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
     is(&["foil", "etched", "foil etched"]) || (before.ends_with([']', '>']) && is(&["F", "E"]))
+}
+
+/// A number without the size of its set, with which cards are often printed: `16` of `16/60`.
+pub(super) fn without_set_size(number: &str) -> &str {
+    match number.split_once('/') {
+        Some((number, size)) if !number.is_empty() && is_number(size) => number,
+        _ => number,
+    }
 }
 
 /// Set and number in one bracket: `HEARTH:55` or `hearth 55`.

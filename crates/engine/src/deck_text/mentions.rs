@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::draft::{Content, Draft, DraftEntry, Parts};
-use super::line::{joined_place, number_tags, without_count};
+use super::line::{joined_place, number_tags, without_count, without_set_size};
 use super::resolve::{names_with_marks, readings};
 use super::several::{counted_entries, line_of};
 use super::symbols::{
@@ -74,7 +74,7 @@ impl DeckMentions {
         if let (Some(set), Some(number)) = (&parts.set, &parts.number)
             && (every || parts.name.is_empty())
         {
-            self.numbered.insert((set.to_string(), number.to_string()));
+            self.numbered.insert((set.to_string(), without_set_size(number).to_owned()));
         }
         // Set and number may stand in one bracket, or the number after a `#`.
         let joined = [parts.set.as_deref(), parts.category].into_iter().flatten();

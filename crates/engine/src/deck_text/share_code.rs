@@ -57,6 +57,7 @@ pub enum ShareCodeError {
 /// Writes a deck as a share code. Cards without set and number are written by name, which takes more room; entries without copies are left out.
 ///
 /// Numbers lose leading zeros and case, the entries of a zone are sorted, and ids of copies are left out, as is the name of a card that has set and number.
+/// [`write_deck`](super::write_deck), which knows the cards, keeps zeros and case where several numbers of a set differ only in these.
 ///
 /// ```
 /// # use cardscape_engine::*;
@@ -69,6 +70,15 @@ pub enum ShareCodeError {
 /// # Ok::<(), ShareCodeError>(())
 /// ```
 pub fn encode_share_code(game: &str, deck: &Deck) -> Result<String, ShareCodeError> {
+    encode(game, deck, &|_, _| false)
+}
+
+/// Writes a code. `is_exact` says of which sets and numbers the code must have the number as it is written, because others are the same but for case and zeros.
+fn encode(
+    game: &str,
+    deck: &Deck,
+    is_exact: &dyn Fn(&str, &str) -> bool,
+) -> Result<String, ShareCodeError> {
     let mut zones: Vec<ZoneCards<'_>> = Vec::new();
     let mut rarities: Vec<&str> = Vec::new();
     let entries = deck.entries.iter().filter(|entry| entry.quantity > 0);
@@ -89,11 +99,15 @@ pub fn encode_share_code(game: &str, deck: &Deck) -> Result<String, ShareCodeErr
         let copies = Copies { quantity: *quantity, rarity };
         match (&card.set, &card.number) {
             (Some(set), Some(number)) => {
+                let written = number.trim();
+                let keeps_spelling = is_exact(set, written);
                 let set = zones[at].sets.entry(set.trim().to_lowercase()).or_default();
-                let number = number.trim().to_lowercase();
-                match plain_number(&number) {
-                    Some(number) => set.numbers.push((number, copies)),
-                    None => set.words.push((number, copies)),
+                match plain_number(written) {
+                    Some(number) if !keeps_spelling || number.to_string() == written => {
+                        set.numbers.push((number, copies));
+                    }
+                    _ if keeps_spelling => set.words.push((written.to_owned(), copies)),
+                    _ => set.words.push((written.to_lowercase(), copies)),
                 }
             }
             _ => zones[at].named.push((card, copies)),
@@ -346,13 +360,14 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
         }
         deck.entries.push(entry);
     }
-    let Ok(code) = encode_share_code(writer.game().code(), &deck) else {
+    let is_exact = |set: &str, number: &str| writer.catalogue.has_numbers_alike(set, number);
+    let Ok(code) = encode(writer.game().code(), &deck, &is_exact) else {
         writer.record_size_loss();
         return;
     };
     let in_order = decode_share_code(&code).is_ok_and(|shared| {
         let pairs = shared.deck.entries.iter().zip(&deck.entries);
-        pairs.into_iter().all(|(read, written)| is_same(read, written))
+        pairs.into_iter().all(|(read, written)| is_same(read, written, &is_exact))
     });
     if !in_order {
         writer.record_order_loss();
@@ -360,14 +375,17 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
     writer.text = code;
 }
 
-fn is_same(read: &DeckEntry, written: &DeckEntry) -> bool {
+fn is_same(read: &DeckEntry, written: &DeckEntry, is_exact: &dyn Fn(&str, &str) -> bool) -> bool {
     let (card, other) = (&read.card, &written.card);
     let same = |left: &Option<String>, right: &Option<String>| {
         left.as_deref().map(str::to_lowercase)
             == right.as_deref().map(|set| set.trim().to_lowercase())
     };
     let numbers = match (&card.number, &other.number) {
-        (Some(left), Some(right)) => same_number(left, right),
+        (Some(left), Some(right)) => {
+            let keeps_spelling = other.set.as_deref().is_some_and(|set| is_exact(set, right));
+            left == right.trim() || (!keeps_spelling && same_number(left, right))
+        }
         (left, right) => left == right,
     };
     let same_name = card.name.is_empty() || card.name == other.name;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 use super::ManifestFault;
+use crate::card_check::SET_CODE_FORM;
 use crate::date::Date;
 use crate::near::{did_you_mean, near};
 
@@ -93,6 +94,70 @@ fn bounds_of_list(items: &[Value], place: &mut String, faults: &Faults) {
         }
         place.truncate(length);
     }
+}
+
+/// The keys of texts that may have several lines; all other texts have one.
+const LONG_TEXTS: [&str; 3] = ["description", "question", "text"];
+
+/// Reports control characters in keys and texts: the database cannot store some of them, and pages show none.
+pub(super) fn check_texts(table: &Table, faults: &Faults) {
+    texts_of_table(table, &mut String::new(), faults);
+}
+
+fn texts_of_table(table: &Table, place: &mut String, faults: &Faults) {
+    let length = place.len();
+    for (key, value) in table {
+        if key.chars().any(char::is_control) {
+            // The place of the table: that of the key would have the character, too.
+            faults.add(&**place, format!("has the key {key:?}; keys have no control characters"));
+            continue;
+        }
+        if length > 0 {
+            place.push('.');
+        }
+        place.push_str(key);
+        texts_of_value(value, LONG_TEXTS.contains(&&**key), place, faults);
+        place.truncate(length);
+    }
+}
+
+fn texts_of_value(value: &Value, is_long: bool, place: &mut String, faults: &Faults) {
+    match value {
+        Value::Table(inner) => texts_of_table(inner, place, faults),
+        Value::Array(items) => {
+            let length = place.len();
+            for (at, item) in items.iter().enumerate() {
+                place.push_str(&format!("[{at}]"));
+                texts_of_value(item, is_long, place, faults);
+                place.truncate(length);
+            }
+        }
+        Value::String(text) => {
+            if let Some(problem) = control_fault(text, is_long) {
+                faults.add(&**place, problem);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What is wrong with the control characters of a text, if it has some that it may not have.
+fn control_fault(text: &str, is_long: bool) -> Option<String> {
+    let is_break = |character| matches!(character, '\n' | '\r' | '\t');
+    let bad = text
+        .chars()
+        .find(|character| character.is_control() && !(is_long && is_break(*character)))?;
+    // Another fault says that it is blank.
+    if text.trim().is_empty() {
+        return None;
+    }
+    Some(match bad {
+        '\n' | '\r' => "must be one line, without line breaks".to_owned(),
+        '\t' => "must not contain tabs; write spaces instead".to_owned(),
+        other => {
+            format!("must not contain control characters, such as U+{:04X} here", u32::from(other))
+        }
+    })
 }
 
 fn bound(count: usize, most: usize, what: &str, place: &str, faults: &Faults) {
@@ -190,6 +255,15 @@ impl<'a> Reader<'a> {
         let code: String = self.required(key);
         if self.has_text(key) && !crate::card_check::is_code(&code) {
             self.fault(key, "must be 1 to 64 lower-case letters, digits, hyphens or underscores");
+        }
+        code
+    }
+
+    /// The code of a game, which is a part of URLs: see [`is_set_code`](crate::card_check::is_set_code).
+    pub(super) fn game_code(&self, key: &'static str) -> String {
+        let code: String = self.required(key);
+        if self.has_text(key) && !crate::card_check::is_set_code(&code) {
+            self.fault(key, format!("must be {SET_CODE_FORM}"));
         }
         code
     }
@@ -396,6 +470,45 @@ mod tests {
             assert_eq!(found.len(), 1, "{line}: {found:?}");
             assert_eq!(found[0].1, expected, "{line}");
         }
+    }
+
+    #[test]
+    fn texts_have_no_control_characters() {
+        for (line, place, problem) in [
+            (r#"description = "a\u0000b""#, "description", "control characters, such as U+0000"),
+            (r#"cards = { text = "a\u007fb" }"#, "cards.text", "such as U+007F"),
+            (r#"cards = { rule = "C\n1" }"#, "cards.rule", "one line"),
+            (r#"cards = { section = "C\t1" }"#, "cards.section", "tabs"),
+        ] {
+            let found = faults(&format!("{GAME}{line}\n{KIND}"));
+            assert_eq!(found.len(), 1, "{line}: {found:?}");
+            assert_eq!(found[0].0, place, "{line}");
+            assert!(found[0].1.contains(problem), "{line}: {found:?}");
+        }
+        let name = GAME.replace("Pond", "Har\\nbour");
+        assert_eq!(faults(&(name + KIND))[0].0, "name");
+        let list = "[kinds.attributes.type]\ntype = \"choice\"\nvalues = [\"a\", \"b\\u0000\"]\n";
+        let found = faults(&format!("{GAME}{KIND}{list}"));
+        assert_eq!(found[0].0, "kinds[0].attributes.type.values[1]", "{found:?}");
+        let key = faults(&format!("{GAME}\"a\\u0000\" = 1\n{KIND}"));
+        assert!(
+            key.iter().any(|(place, problem)| place.is_empty() && problem.contains("has the key"))
+        );
+        let long = "description = \"\"\"\nOne line.\n\tAnother.\"\"\"\n";
+        assert_eq!(faults(&format!("{GAME}{long}{KIND}")), []);
+    }
+
+    #[test]
+    fn the_code_of_a_game_fits_urls_and_the_threshold_the_service() {
+        let found = faults(&(GAME.replacen("pond", "the_pond", 1) + KIND));
+        assert_eq!(found[0].0, "code");
+        assert!(found[0].1.starts_with("must be 1 to 32"), "{found:?}");
+        for threshold in [0, 100_001] {
+            let found = faults(&format!("{GAME}unlock_threshold = {threshold}\n{KIND}"));
+            let expected = format!("must be a whole number from 1 to 100000, not {threshold}");
+            assert_eq!(found, [("unlock_threshold".to_owned(), expected)]);
+        }
+        assert_eq!(faults(&format!("{GAME}unlock_threshold = 100000\n{KIND}")), []);
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::catalogue::{Catalogue, same_number};
-use crate::deck::{CardReference, Deck, DeckEntry};
+use crate::catalogue::Catalogue;
+use crate::deck::{Deck, DeckEntry};
 use crate::name::name_key;
 use crate::selector::is_something;
 use crate::validate::zone_index;
@@ -30,7 +30,14 @@ impl<'a> Line<'a> {
         if found.exact {
             // What looks like a set may be a part of the name.
             let whole_name = name_key(&reference.name) != catalogue.name_key(found.name);
-            candidates.retain(|card| fits(reference, catalogue, *card, whole_name));
+            if let Some(set) = reference.set.as_ref().filter(|_| !whole_name) {
+                candidates
+                    .retain(|card| set.trim().eq_ignore_ascii_case(&catalogue.card(*card).set));
+            }
+            if let Some(number) = &reference.number {
+                candidates = catalogue.with_number(&candidates, number);
+            }
+            candidates.retain(|card| catalogue.has_rarity(*card, reference.rarity.as_deref()));
         }
         if candidates.is_empty() {
             candidates.push(found.card);
@@ -69,17 +76,6 @@ impl<'a> Line<'a> {
         let own = printing.and_then(|printing| printing.attributes.get(attribute));
         own.or_else(|| definition.attributes.get(attribute)).filter(|value| is_something(value))
     }
-}
-
-fn fits(reference: &CardReference, catalogue: &Catalogue, card: u32, whole_name: bool) -> bool {
-    let pool = catalogue.card(card);
-    let set = reference.set.as_ref().filter(|_| !whole_name);
-    set.is_none_or(|set| set.trim().eq_ignore_ascii_case(&pool.set))
-        && reference
-            .number
-            .as_ref()
-            .is_none_or(|number| same_number(number, &pool.definition.number))
-        && catalogue.has_rarity(card, reference.rarity.as_deref())
 }
 
 /// The lines of one zone, without those that have no copies.

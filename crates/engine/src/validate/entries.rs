@@ -182,18 +182,20 @@ impl Content {
         for (card, (found, copies)) in &self.other_printings {
             let pool = catalogue.card(*found);
             let printing = CardMention { quantity: Some(*copies), ..mention(card) };
-            let mut fault = Violation::error(Code::PrintingUnknown, known_cards).card(printing);
-            fault.suggestions = catalogue
-                .rarities(*found)
-                .into_iter()
-                .map(|rarity| {
-                    format!(
-                        "{} ({}) {} {{{rarity}}}",
-                        pool.definition.name, pool.set, pool.definition.number
-                    )
-                })
-                .collect();
-            violations.push(fault.fix(Fix::AnyPrinting { name: pool.definition.name.clone() }));
+            let fault = Violation::error(Code::PrintingUnknown, known_cards).card(printing);
+            // Several, if their numbers differ only in case or leading zeros, and the deck has none of them exactly.
+            let numbered = match (&*card.name, &card.set, &card.number) {
+                ("", Some(set), Some(number)) => catalogue.numbered(set, number),
+                _ => vec![*found],
+            };
+            let mut fault = if numbered.len() > 1 {
+                fault
+            } else {
+                fault.fix(Fix::AnyPrinting { name: pool.definition.name.clone() })
+            };
+            fault.suggestions =
+                numbered.iter().flat_map(|card| printings_of(catalogue, *card)).collect();
+            violations.push(fault);
         }
         let zones = catalogue.game().shared_zones();
         for (zone, cards) in &self.unknown_zones {
@@ -221,6 +223,14 @@ impl Content {
             );
         }
     }
+}
+
+/// The printings of a card, as decks write them.
+fn printings_of(catalogue: &Catalogue, card: u32) -> Vec<String> {
+    let pool = catalogue.card(card);
+    let (name, set, number) = (&pool.definition.name, &pool.set, &pool.definition.number);
+    let rarities = catalogue.rarities(card).into_iter();
+    rarities.map(|rarity| format!("{name} ({set}) {number} {{{rarity}}}")).collect()
 }
 
 pub(super) fn mention(card: &CardReference) -> CardMention {

@@ -80,6 +80,8 @@ fn sets_have_unique_numbers_and_names_and_sound_fields() {
             "/cards/1/name NAME_DUPLICATE",
         ]
     );
+    set.unlock_threshold = Some(100_001);
+    assert!(places(&set).contains(&"/unlock_threshold UNLOCK_THRESHOLD_INVALID".to_owned()));
     set.cards[1].printings[1].attributes.insert("attack".to_owned(), json!(9));
     assert!(places(&set).contains(&"/cards/1/printings/1 UNIT_STAT_TOTAL".to_owned()));
     set.cards.clear();

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use cardscape_engine::{
-    CardReference, Deck, DeckDialect, DeckEntry, DeckReading, LossKind, SHARE_CODE_MAX,
-    ShareCodeError, decode_share_code, encode_share_code, parse_deck_text, read_deck, write_deck,
+    CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, LineVerdict, LossKind,
+    Resolution, SHARE_CODE_MAX, ShareCodeError, decode_share_code, encode_share_code,
+    parse_deck_text, read_deck, write_deck,
 };
 use proptest::prelude::*;
+use serde_json::json;
 
-use crate::support::{HARBOUR, shipped};
+use crate::support::{HARBOUR, card, game, pool_card, shipped};
 
 const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -277,4 +279,48 @@ fn a_code_is_read_with_the_names_of_its_cards() {
         "4 Salt (port) 001\n2 Silk (port) 002 {gilded}\n1 Memo\nSB: 1 Black Pearl (reef) 001",
     );
     assert_eq!(read.deck, expected.deck);
+}
+
+/// Numbers of a set may differ only in leading zeros or case.
+#[test]
+fn cards_whose_numbers_differ_only_in_zeros_or_case_come_back_from_a_code() {
+    let numbers = ["1", "01", "00A", "00a", "2"];
+    let names = ["Anchor", "Barrel", "Crate", "Drum", "Eel"];
+    let cards = numbers.into_iter().zip(names).map(|(number, name)| {
+        let definition = json!({
+            "number": number, "name": name, "kind": "cargo",
+            "attributes": { "weight": 1, "price": 1 }, "effects": [{ "text": number }],
+        });
+        pool_card("odd", card(definition))
+    });
+    let catalogue = Catalogue::builder(&game(HARBOUR)).extend(cards).build();
+    assert_eq!(catalogue.len(), 5);
+    let named: Vec<DeckEntry> =
+        (1..).zip(names).map(|(quantity, name)| DeckEntry::main(quantity, name)).collect();
+    let written =
+        write_deck(&Deck { entries: named.clone() }, DeckDialect::ShareCode, &catalogue, None);
+    let read = read_deck(&written.text, &DeckReading::new(&catalogue));
+    let mut found: Vec<(u32, &str)> =
+        read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name)).collect();
+    found.sort_unstable();
+    let expected: Vec<(u32, &str)> =
+        named.iter().map(|entry| (entry.quantity, &*entry.card.name)).collect();
+    assert_eq!(found, expected);
+    for number in numbers {
+        let exact = entry("main", 1, "odd", number);
+        assert_eq!(catalogue.find(&exact.card), {
+            let meant = catalogue.iter().find(|card| card.definition.number == number).unwrap();
+            Resolution::Card(meant)
+        });
+    }
+    // No card has this number exactly, and two have it but for the zeros.
+    let unclear = read_deck("1 (odd) 001", &DeckReading::new(&catalogue));
+    let LineVerdict::Ambiguous { candidates } = &unclear.lines[0].verdict else {
+        panic!("{:?}", unclear.lines)
+    };
+    let candidates: Vec<&str> =
+        candidates.iter().filter_map(|card| card.number.as_deref()).collect();
+    assert_eq!(candidates, ["1", "01"]);
+    let only = read_deck("1 (odd) 002", &DeckReading::new(&catalogue));
+    assert_eq!(only.deck.entries[0].card.name, "Eel");
 }

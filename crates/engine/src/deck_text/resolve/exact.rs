@@ -35,6 +35,12 @@ impl Resolver<'_> {
             }
             Some(found) => {
                 let named = self.catalogue.named(&card.name);
+                if let ("", Some(set), Some(number)) = (&*card.name, &card.set, &card.number) {
+                    let numbered = self.catalogue.numbered(set, number);
+                    if numbered.len() > 1 {
+                        return self.ambiguous(&numbered);
+                    }
+                }
                 let unmatched = self.unmatched(card, found.card, named.is_empty());
                 if are_alike(self.catalogue, &named) && !unmatched.is_empty() {
                     return LineVerdict::Guessed { how: unmatched };

@@ -6,22 +6,23 @@ use super::readings::{Reading, names_with_marks, parts_after_name, readings};
 use super::resolver::{Meaning, ResolvedEntry, Resolver, count_form};
 use super::verdicts::{assumed, assumed_quantity, reference, remark, tags, verdict};
 use crate::alike::are_alike;
-use crate::catalogue::same_number;
 use crate::deck::CardReference;
 use crate::deck_text::archidekt::{is_coloured_tag, zone_of};
 use crate::deck_text::draft::{DraftEntry, Parts};
-use crate::deck_text::line::{split_parts, split_parts_without_brackets, without_marks};
+use crate::deck_text::line::{
+    split_parts, split_parts_without_brackets, without_marks, without_set_size,
+};
 use crate::deck_text::read_deck::{Guess, LineVerdict, UnknownReason};
 use crate::deck_text::zones::{Place, is_heading, place};
 
 impl Resolver<'_> {
-    /// Tries the readings of a line, from the most to the least literal. The first reading whose parts all match a card wins, else the first that
-    /// matches a card in some parts.
+    /// Tries the readings of a line, from the most to the least literal. The first reading whose parts all match a card wins, else the first of those
+    /// that match a card in all but the fewest parts.
     pub(super) fn by_readings(&self, entry: &DraftEntry<'_>) -> Option<ResolvedEntry> {
         if let Some(id) = entry.external_id {
             return Some(self.by_external_id(entry, id));
         }
-        let mut second_best = None;
+        let mut second_best: Option<(usize, ResolvedEntry)> = None;
         let with_marks = self.named_with_marks(entry).map(|parts| -> Reading<'_> {
             (Cow::Owned(parts), entry.quantity, Some(Guess::MarksArePartOfName))
         });
@@ -29,7 +30,12 @@ impl Resolver<'_> {
         let others = readings(entry).map(|reading| (reading, false));
         for ((parts, quantity, guess), is_spelled) in with_marks.chain(others) {
             // `Energy: 10` and `Energy (10)` are headings, also where a card has that name, unless all quantities of the list have this form.
-            if guess == Some(Guess::QuantityAfterName)
+            let is_counted_after = match guess {
+                Some(Guess::QuantityAfterName) => true,
+                Some(Guess::RemarkDropped { .. }) => quantity != entry.quantity,
+                _ => false,
+            };
+            if is_counted_after
                 && !self.has_common_form(entry)
                 && is_heading(self.catalogue.game(), &parts.name)
             {
@@ -49,6 +55,9 @@ impl Resolver<'_> {
             if parts.is_place_bare && !self.is_bare_place(&parts) {
                 continue;
             }
+            if parts.is_place_in_front && !self.is_place_known(&parts) {
+                continue;
+            }
             let Some(meaning) = self.meaning(&parts) else { continue };
             let is_as_stated = quantity == entry.quantity;
             let quantity_guess = is_as_stated.then(|| assumed_quantity(entry)).flatten();
@@ -64,13 +73,15 @@ impl Resolver<'_> {
             let tags = tags(&parts);
             match meaning {
                 Meaning::Card(card, dropped) => {
-                    let is_exact = dropped.is_empty();
+                    let drops = dropped.len();
                     let verdict = verdict(guesses.into_iter().chain(dropped).collect());
                     let resolved = ResolvedEntry { quantity, card, verdict, tags };
-                    if is_exact || is_spelled {
+                    if drops == 0 || is_spelled {
                         return Some(resolved);
                     }
-                    second_best.get_or_insert(resolved);
+                    if second_best.as_ref().is_none_or(|(fewest, _)| drops < *fewest) {
+                        second_best = Some((drops, resolved));
+                    }
                 }
                 Meaning::Several(cards) => {
                     let verdict = self.ambiguous(&cards);
@@ -84,6 +95,7 @@ impl Resolver<'_> {
             }
         }
         second_best
+            .map(|(_, resolved)| resolved)
             .or_else(|| self.by_counted_symbol(entry))
             .or_else(|| {
                 let (card, guess) = self.without_name(&entry.card)?;
@@ -166,8 +178,12 @@ impl Resolver<'_> {
         let mut cards = self.catalogue.named(&parts.name);
         if cards.is_empty() {
             let (set, number) = (parts.set.as_deref()?, parts.number.as_deref()?);
-            let card = parts.name.is_empty().then(|| self.numbered(set, number)).flatten()?;
-            cards.push(card);
+            cards = parts.name.is_empty().then(|| self.numbered(set, number))?;
+            match cards.len() {
+                0 => return None,
+                1 => {}
+                _ => return Some(Meaning::Several(cards)),
+            }
         }
         let mut dropped = Vec::new();
         if parts.name.is_empty() {
@@ -190,10 +206,8 @@ impl Resolver<'_> {
                 meant.set = Some(code.to_owned());
             }
         }
-        if let Some(number) = &parts.number {
-            let has_number =
-                |card: u32| same_number(number, &self.catalogue.card(card).definition.number);
-            let numbered = filtered(&cards, has_number);
+        if let Some(number) = parts.number.as_deref().map(without_set_size) {
+            let numbered = self.catalogue.with_number(&cards, number);
             // A number means nothing if its set was dropped.
             if numbered.is_empty() || !dropped.is_empty() {
                 dropped.push(Guess::NumberDropped { number: number.to_string() });

@@ -6,7 +6,7 @@ use super::resolver::Resolver;
 use crate::catalogue::same_number;
 use crate::deck_text::DeckDialect;
 use crate::deck_text::draft::Parts;
-use crate::deck_text::line::{joined_place, number_tags};
+use crate::deck_text::line::{joined_place, number_tags, without_set_size};
 use crate::deck_text::zones::{Place, place};
 use crate::schema::word_key;
 
@@ -16,6 +16,12 @@ impl Resolver<'_> {
     pub(super) fn is_bare_place(&self, parts: &Parts<'_>) -> bool {
         matches!(self.dialect, DeckDialect::PtcgLive | DeckDialect::PtcgOnline)
             || parts.set.as_deref().is_some_and(|set| self.is_set(set))
+    }
+
+    /// Whether the game has the set of a card, and the set its number.
+    pub(super) fn is_place_known(&self, parts: &Parts<'_>) -> bool {
+        let place = parts.set.as_deref().zip(parts.number.as_deref());
+        place.is_some_and(|(set, number)| !self.numbered(set, number).is_empty())
     }
 
     /// Whether the game has a set of this code or name.
@@ -56,7 +62,7 @@ impl Resolver<'_> {
             return;
         }
         let is_number_of = |number: &str| match &parts.set {
-            Some(set) => self.numbered(set, number).is_some(),
+            Some(set) => !self.numbered(set, number).is_empty(),
             None => self
                 .catalogue
                 .named(&parts.name)
@@ -95,8 +101,9 @@ impl Resolver<'_> {
         named.map_or(written.trim(), |set| &set.code)
     }
 
-    pub(super) fn numbered(&self, set: &str, number: &str) -> Option<u32> {
-        self.catalogue.numbered(self.set_code(set), number)
+    /// The cards that a set and a number can mean; several, if their numbers are the same but for case and leading zeros.
+    pub(super) fn numbered(&self, set: &str, number: &str) -> Vec<u32> {
+        self.catalogue.numbered(self.set_code(set), without_set_size(number))
     }
 
     /// The code of a rarity, or of the finish that stands for a rarity. `F` and `E` mean foil and etched, unless a rarity has that name.

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use crate::deck_text::draft::{DraftEntry, Parts, PartsOf};
 use crate::deck_text::line::{
-    bare_count_after_name, count_after_name, count_before_parts, linked_name,
-    quantity as quantity_of, split_parts, split_parts_without_brackets, without_marks,
-    without_symbols,
+    bare_count_after_name, count_after_name, counted_at_end, counts_before_parts, linked_name,
+    place_with_dash, quantity as quantity_of, split_parts, split_parts_without_brackets,
+    without_marks, without_symbols,
 };
 use crate::deck_text::read_deck::Guess;
 
@@ -44,17 +44,28 @@ fn other_readings<'e>(
     found.push((named(text), quantity, marks));
     for (before, remark) in [text.rsplit_once(" //"), text.split_once(" //")].into_iter().flatten()
     {
-        let remark = remark.trim().to_owned();
-        let guess = Guess::RemarkDropped { remark };
-        found.push((Cow::Owned(split_parts(before.trim_end())), quantity, Some(guess)));
+        let (before, remark) = (before.trim_end(), remark.trim().to_owned());
+        let guess = Some(Guess::RemarkDropped { remark });
+        if !has_count && let Some((name, counted)) = counted_at_end(before) {
+            found.push((Cow::Owned(split_parts(name)), Some(counted), guess.clone()));
+        }
+        found.push((Cow::Owned(split_parts(before)), quantity, guess));
     }
     found.push((Cow::Owned(split_parts_without_brackets(text)), quantity, None));
     if !has_count && let Some((name, counted)) = count_after_name(text) {
         let guess = Some(Guess::QuantityAfterName);
         found.push((Cow::Owned(split_parts(name)), Some(counted), guess));
     }
-    if !has_count && let Some((parts, counted)) = count_before_parts(text) {
-        found.push((Cow::Owned(parts), Some(counted), Some(Guess::QuantityAfterName)));
+    if !has_count {
+        let counted = counts_before_parts(text).map(|(parts, counted)| {
+            (Cow::Owned(parts), Some(counted), Some(Guess::QuantityAfterName))
+        });
+        found.extend(counted);
+    }
+    if let Some((parts, counted)) = place_with_dash(text)
+        && (counted.is_none() || !has_count)
+    {
+        found.push((Cow::Owned(parts), counted.or(quantity), None));
     }
     if !has_count && let Some((name, counted)) = bare_count_after_name(text) {
         found.push((named(name), Some(counted), Some(Guess::QuantityAfterName)));

@@ -22,12 +22,16 @@ impl Resolver<'_> {
         &self,
         parts: &Parts<'_>,
     ) -> Option<(CardReference, Result<Guess, Vec<u32>>)> {
-        if let (Some(set), Some(number)) = (&parts.set, &parts.number)
-            && let Some(card) = self.numbered(set, number)
-        {
-            let card = self.full_reference(card);
-            let guess = Guess::BySetAndNumber { name: card.name.clone() };
-            return Some((card, Ok(guess)));
+        if let (Some(set), Some(number)) = (&parts.set, &parts.number) {
+            match &self.numbered(set, number)[..] {
+                [] => {}
+                [card] => {
+                    let card = self.full_reference(*card);
+                    let guess = Guess::BySetAndNumber { name: card.name.clone() };
+                    return Some((card, Ok(guess)));
+                }
+                several => return Some((reference(parts), Err(several.to_vec()))),
+            }
         }
         if !may_be_symbol(&parts.name) {
             return None;

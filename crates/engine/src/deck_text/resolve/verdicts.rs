@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::deck::CardReference;
 use crate::deck_text::archidekt::is_coloured_tag;
 use crate::deck_text::draft::{DraftEntry, Parts};
+use crate::deck_text::line::without_set_size;
 use crate::deck_text::read_deck::{Guess, LineVerdict};
 
 /// What was assumed about an entry before its card was looked up.
@@ -36,7 +37,7 @@ pub(super) fn reference(parts: &Parts<'_>) -> CardReference {
     CardReference {
         name: parts.name.to_string(),
         set: owned(&parts.set),
-        number: owned(&parts.number),
+        number: parts.number.as_deref().map(|number| without_set_size(number).to_owned()),
         rarity: owned(&parts.rarity),
     }
 }

@@ -353,8 +353,8 @@ fn t_4_3_a_sound_name_and_number() {
         assert_eq!(named(name), ["NAME_INVALID T-4.3 120 -"], "{name:?}");
     }
     let numbered = |number: &str| check(&CardDefinition { number: number.to_owned(), ..lantern() });
-    assert!(numbered("S-042_b").is_empty());
-    for number in ["", "0 1", "№1", &"1".repeat(17)] {
+    assert!(numbered("S-042-b").is_empty());
+    for number in ["", "0 1", "№1", "1_b", "-1", "1-", "1--2", &"1".repeat(17)] {
         assert_eq!(numbered(number), ["NUMBER_INVALID T-4.3 16 -"], "{number:?}");
     }
 }
