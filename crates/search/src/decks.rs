@@ -423,6 +423,10 @@ mod tests {
             ("contian:imp", "there is no field \"contian\" of decks; did you mean contains?"),
             ("by>ada", "by is not compared with >, only with : = !="),
             ("size:many", "\"many\" is no whole number"),
+            (
+                "size>99999999999999999999",
+                "numbers are from -9223372036854775808 to 9223372036854775807, and 99999999999999999999 is not",
+            ),
             ("size:60..40", "no value lies in this range: write 40..60"),
             // The range is shown as it was typed, also if its numbers have leading zeros.
             ("size:060..40", "no value lies in this range: write 40..060, the lower end first"),

@@ -175,6 +175,8 @@ pub enum QueryFault {
     NoNumber(String),
     /// It is not a whole number.
     NotWhole(String),
+    /// It is a whole number outside of the range of 64 bits.
+    WholeBeyond(String),
     /// It is not a rating.
     NoRating(String),
     /// It does not have the form of a day.

@@ -329,7 +329,7 @@ impl Parser {
         let not = self.is_keyword("not");
         let next = self.letters.get(start + 1);
         let minus =
-            character == '-' && next.is_some_and(|next| *next != ')' && !next.is_whitespace());
+            is_minus(character) && next.is_some_and(|next| *next != ')' && !next.is_whitespace());
         if depth >= MAX_DEPTH && (character == '(' || minus || not) {
             self.fault(start, start + 1, QueryFault::TooDeep);
             return None;
@@ -355,7 +355,7 @@ impl Parser {
                 let end = start + if not { 3 } else { 1 };
                 self.at = end;
                 if self.is_end() {
-                    let sign = self.text(start, end);
+                    let sign = if not { self.text(start, end) } else { "-".to_owned() };
                     self.fault(start, end, QueryFault::NothingAfter(sign));
                     return None;
                 }
@@ -411,11 +411,11 @@ impl Parser {
             return None;
         }
         let begin = self.at + 1;
-        let is_minus = |character: &&char| **character == '-' && !has_field;
-        let minuses = self.letters[begin..].iter().take_while(is_minus).count();
+        let excludes = |character: &&char| is_minus(**character) && !has_field;
+        let minuses = self.letters[begin..].iter().take_while(excludes).count();
         let value = begin + minuses;
         let character = *self.letters.get(value)?;
-        let is_value = !ends_word(character) || character == '"';
+        let is_value = !ends_word(character) || is_quotation_mark(character);
         let is_keyword =
             !has_field && ["or", "and", "not"].iter().any(|word| self.has_keyword(value, word));
         (is_value && !is_keyword).then_some(minuses)
@@ -428,9 +428,11 @@ impl Parser {
             self.fault(start, self.letters.len(), QueryFault::TooManyTerms);
             return None;
         }
-        let value = match self.letters.get(self.at) {
-            Some('"') => Literal::Phrase(self.enclosed('"', QueryFault::QuotationOpen)?),
+        let value = match self.letters.get(self.at).copied() {
             Some('/') => Literal::Regex(self.enclosed('/', QueryFault::RegexOpen)?),
+            Some(mark) if is_quotation_mark(mark) => {
+                Literal::Phrase(self.enclosed(mark, QueryFault::QuotationOpen)?)
+            }
             _ => {
                 let from = self.at;
                 while self.letters.get(self.at).is_some_and(|character| !ends_word(*character)) {
@@ -465,7 +467,8 @@ impl Parser {
         Some((name, operator))
     }
 
-    /// The text between two delimiters. A backslash escapes the delimiter; in quotes, it escapes every character.
+    /// The text between two delimiters. A backslash escapes the delimiter; in quotes, it escapes every character. Any
+    /// quotation mark ends what a typographic one begins, because languages use the same signs on different sides.
     fn enclosed(&mut self, mark: char, unclosed: QueryFault) -> Option<String> {
         let start = self.at;
         self.at += 1;
@@ -482,6 +485,7 @@ impl Parser {
                     text.push(next);
                 }
                 _ if character == mark => return Some(text),
+                _ if is_typographic(mark) && is_quotation_mark(character) => return Some(text),
                 _ => text.push(character),
             }
         }
@@ -492,7 +496,25 @@ impl Parser {
 
 /// Whether an unquoted word ends before this character.
 fn ends_word(character: char) -> bool {
-    character.is_whitespace() || matches!(character, '(' | ')' | '"' | '|')
+    character.is_whitespace()
+        || matches!(character, '(' | ')' | '|')
+        || is_quotation_mark(character)
+}
+
+/// Whether a phrase may begin or end with this character.
+fn is_quotation_mark(character: char) -> bool {
+    character == '"' || is_typographic(character)
+}
+
+/// Whether this is a quotation mark that keyboards and word processors write in place of `"`.
+fn is_typographic(mark: char) -> bool {
+    matches!(mark, '“' | '”' | '„' | '‟' | '«' | '»')
+}
+
+/// Whether this character before a term excludes what the term finds: a minus sign, or a dash that keyboards and word
+/// processors write in its place.
+fn is_minus(character: char) -> bool {
+    matches!(character, '-' | '–' | '—' | '−')
 }
 
 #[cfg(test)]
@@ -537,6 +559,33 @@ mod tests {
         for empty in ["", "   ", "\t\n"] {
             assert_eq!(parse(empty), Ok(None), "{empty:?}");
         }
+    }
+
+    #[test]
+    fn typographic_signs_mean_the_same_as_plain_ones() {
+        for (text, tree) in [
+            ("“draw a”", "\"draw a\""),
+            ("„draw a“ x", "\"draw a\" x"),
+            ("«draw a»", "\"draw a\""),
+            ("»draw a«", "\"draw a\""),
+            ("“draw a\" x", "\"draw a\" x"),
+            ("\"say “hi”\"", "\"say “hi”\""),
+            ("o:“draw a”|”fox”", "o:\"draw a\" or o:\"fox\""),
+            ("a“b c”d", "a \"b c\" d"),
+            ("“a \\” b”", "\"a ” b\""),
+            ("–fire", "-fire"),
+            ("—fire —(a b)", "-fire -(a b)"),
+            ("−“draw a” fox|–owl", "-\"draw a\" (fox or -owl)"),
+            ("fox – owl", "fox – owl"),
+            ("jack–o–lantern rank:–", "jack–o–lantern rank:–"),
+            ("/“a”–b/", "/“a”–b/"),
+        ] {
+            assert_eq!(rendered(text), tree, "{text}");
+        }
+        let faults = parse("x “open").unwrap_err();
+        assert_eq!((faults[0].span.position, &faults[0].reason), (2, &QueryFault::QuotationOpen));
+        let faults = parse("a —or b").unwrap_err();
+        assert_eq!(faults[0].reason, QueryFault::NothingAfter("-".to_owned()));
     }
 
     #[test]
@@ -590,6 +639,8 @@ mod tests {
             "[a-zé🔥]{1,4}",
             "[a-z]{1,3}(:|=|!=|<|<=|>|>=)[0-9a-z\\-]{0,3}",
             "\"[a-z \\\\\"]{0,5}\"",
+            "[“„«][a-z –\\\\”]{0,5}[”“»\"]",
+            "[–—−]",
             "/[a-z\\\\/.]{0,5}/",
             Just("(".to_owned()),
             Just(")".to_owned()),

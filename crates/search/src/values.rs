@@ -1,6 +1,7 @@
 //! Converts values in queries to tests.
 
 use std::collections::BTreeSet;
+use std::num::{IntErrorKind, ParseIntError};
 
 use cardscape_engine::{Attribute, AttributeValue, Game, has_search_key, search_key};
 use chrono::{Datelike as _, NaiveDate};
@@ -31,7 +32,12 @@ pub(super) fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, Que
 }
 
 pub(super) fn whole_number(text: &str) -> Result<i64, QueryFault> {
-    text.parse().map_err(|_| QueryFault::NotWhole(text.to_owned()))
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
+            QueryFault::WholeBeyond(text.to_owned())
+        }
+        _ => QueryFault::NotWhole(text.to_owned()),
+    })
 }
 
 /// A rating (`4`, `3.5` or `4.25`) in hundredths.

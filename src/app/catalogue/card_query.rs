@@ -109,6 +109,29 @@ impl ListRequest {
     }
 }
 
+/// Codes of the games to which a search for cards can be limited: games with cards that everybody may see, in which no
+/// more terms of the query are ignored than in all games together. Without an index of the cards, a game with a set is
+/// taken for one with cards.
+pub async fn games_to_choose(app: &AppState, text: &str) -> Result<Vec<String>, Problem> {
+    let games = app.all_games().await?;
+    let tree = search::parse(text).map_err(bad_query)?;
+    let (sets, cards, today) = (app.sets().await?, app.catalogue.cards(), app.today()?);
+    let has_cards = |game: &str| match &cards {
+        Some(cards) => cards.has_open_cards(game),
+        None => sets.sets_of(game).next().is_some(),
+    };
+    // The number of ignored terms; `None`: no term can be used.
+    let ignored = |game: Option<&str>| {
+        let Some(tree) = &tree else { return Some(0) };
+        let checked = search::check(tree, &scope_of(&games, game), Some(&*sets), today);
+        checked.ok().map(|checked| checked.warnings.len())
+    };
+    let Some(most) = ignored(None) else { return Ok(Vec::new()) };
+    let fits = |game: &str| ignored(Some(game)).is_some_and(|terms| terms <= most);
+    let codes = games.iter().map(|loaded| loaded.game.code());
+    Ok(codes.filter(|game| has_cards(game) && fits(game)).map(str::to_owned).collect())
+}
+
 /// A mark for cursors: equal only for lists with the same request.
 pub(crate) fn mark_of(request: &impl std::fmt::Debug) -> String {
     hex(&Sha256::digest(format!("{request:?}"))[..6])

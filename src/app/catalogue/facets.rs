@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use super::card_query::{List, ListRequest, too_slow};
 use super::card_search::{find_index, run_on_index};
 use super::cards::freshness;
+use super::codes::Codes;
 use super::query_warning::{QueryWarning, WarningReason};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -20,7 +21,7 @@ use crate::memory::catalogue::index::FacetsKey;
 use crate::memory::rendered::Rendered;
 use crate::search::CardFilter;
 use crate::search::index::{FacetCount, FacetSource, needs_progress};
-use crate::store::catalogue::{cards, sets};
+use crate::store::catalogue::cards;
 
 /// The facets of a game, or of one of its sets.
 #[derive(Serialize, ToSchema)]
@@ -101,11 +102,8 @@ pub async fn count(
     {
         return Ok(kept);
     }
-    if let Some(set) = &set {
-        let exists = async |conn: &_| sets::exists(conn, game, set).await;
-        if !app.store.read(exists).await? {
-            return Err(Problem::not_found());
-        }
+    if set.is_some() {
+        Codes::of_set(Some(game.clone()), set.clone()).resolve(app).await?;
     }
     let filter = CardFilter {
         game: Some(game.as_str().to_owned()),

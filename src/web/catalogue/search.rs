@@ -12,7 +12,7 @@ use super::lists::{Part, list};
 use super::marks::{Piece, pieces};
 use super::results::{FORMS, Results, is_form};
 use super::search_help::{Hint, hints};
-use crate::app::catalogue::card_query::ListRequest;
+use crate::app::catalogue::card_query::{ListRequest, games_to_choose};
 use crate::app::catalogue::facets;
 use crate::app::fault_reason::FaultReason;
 use crate::app::page::Cursor;
@@ -143,7 +143,7 @@ struct SearchPage {
     forms: Vec<Choice>,
     first_path: Option<String>,
     next_path: Option<String>,
-    /// Links that limit the same search to one game, if all games are searched.
+    /// Links that limit the same search to one game, if all games are searched: games in which it can find cards.
     game_links: Vec<Choice>,
     narrowings: Vec<Narrowing>,
     /// Whether facets are missing because the service was too busy to count them.
@@ -193,7 +193,15 @@ async fn page(
         Some(game) if faults.is_none() => facets_of(app, network, game, &search_form.q).await,
         _ => FoundFacets::None,
     };
-    Ok(SearchPage::new(search_form, &games, found, faults, facets))
+    let game_links = match &game {
+        None if faults.is_none() => {
+            let codes = games_to_choose(app, &search_form.q).await?;
+            game_links(&search_form, &games, &codes)
+        }
+        _ => Vec::new(),
+    };
+    let page = SearchPage::new(search_form, &games, found, faults, facets);
+    Ok(SearchPage { game_links, ..page })
 }
 
 /// The facets of the found cards.
@@ -290,18 +298,7 @@ impl SearchPage {
                 .collect(),
             first_path: search_form.cursor.as_ref().map(|_| search_form.path()),
             next_path,
-            game_links: if search_form.game.is_empty() && faults.is_none() {
-                games
-                    .iter()
-                    .map(|game| Choice {
-                        value: search_form.of_game(game.code()).path(),
-                        name: game.name().to_owned(),
-                        is_chosen: false,
-                    })
-                    .collect()
-            } else {
-                Vec::new()
-            },
+            game_links: Vec::new(),
             lacks_facets: matches!(facets, FoundFacets::Missing),
             narrowings: match facets {
                 FoundFacets::Counted(facets) => {
@@ -314,6 +311,17 @@ impl SearchPage {
             search_form,
         }
     }
+}
+
+/// Links to the same search in each of the games with these codes.
+fn game_links(search_form: &SearchForm, games: &[&Game], codes: &[String]) -> Vec<Choice> {
+    let chosen = games.iter().filter(|game| codes.iter().any(|code| code == game.code()));
+    let link = |game: &&Game| Choice {
+        value: search_form.of_game(game.code()).path(),
+        name: game.name().to_owned(),
+        is_chosen: false,
+    };
+    chosen.map(link).collect()
 }
 
 /// The number of cards that a search finds, if all were counted.

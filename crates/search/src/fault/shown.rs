@@ -91,6 +91,9 @@ impl fmt::Display for QueryFault {
             }
             Self::NoNumber(text) => write!(f, "{text:?} is no number"),
             Self::NotWhole(text) => write!(f, "{text:?} is no whole number"),
+            Self::WholeBeyond(text) => {
+                write!(f, "numbers are from {} to {}, and {text} is not", i64::MIN, i64::MAX)
+            }
             Self::NoRating(text) => {
                 write!(f, "{text:?} is no rating: 1 to 5 with at most two decimals")
             }

@@ -102,6 +102,10 @@ fn messages_of_the_api_do_not_change() {
         ),
         (Q::NoNumber(text("x")), "\"x\" is no number"),
         (Q::NotWhole(text("many")), "\"many\" is no whole number"),
+        (
+            Q::WholeBeyond(text("9999999999999999999")),
+            "numbers are from -9223372036854775808 to 9223372036854775807, and 9999999999999999999 is not",
+        ),
         (Q::NoRating(text("6")), "\"6\" is no rating: 1 to 5 with at most two decimals"),
         (Q::DayForm(text("today")), "\"today\" is not a day of the form 2026-11-21"),
         (Q::NoDay(text("2026-02-30")), "there is no day 2026-02-30"),

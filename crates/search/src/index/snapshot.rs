@@ -327,6 +327,12 @@ impl Snapshot {
         found
     }
 
+    /// Whether a game has a card whose content everybody may see.
+    pub fn has_open_cards(&self, game: &str) -> bool {
+        let place = NamePlace { game: Some(game), set: None };
+        self.parts.iter().any(|part| !Self::open_in(part, place, &[]).is_empty())
+    }
+
     /// The open cards of a game whose name has that key, by set and number.
     pub fn open_with_name<'a>(&'a self, game: &str, key: &str) -> Vec<OpenName<'a>> {
         let place = NamePlace { game: Some(game), set: None };

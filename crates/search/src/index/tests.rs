@@ -462,7 +462,10 @@ impl Scan {
             let of_all = same_of(&self.visible_cards(&[]));
             assert!(open.iter().map(|card| card.id).eq(of_all.into_iter().map(|(_, _, id)| id)));
             assert!(open.iter().all(|card| search_key(card.name) == key));
+            let is_of_game = |card: &CardRecord| card.game == *game && card.content.is_some();
+            assert_eq!(now.has_open_cards(game), self.visible_cards(&[]).iter().any(is_of_game));
         }
+        assert!(!now.has_open_cards("no game"));
         for card in self.cards.values().take(20) {
             assert_eq!(now.at(&card.game, &card.set, &card.number), Some(card.id));
             assert_eq!(now.card(card.id).as_ref(), Some(card));
