@@ -3,15 +3,22 @@
 /// The symbols, by their values.
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
+/// What the full-width form of a character of ASCII is farther on in Unicode.
+const FULL_WIDTH: u32 = 0xFEE0;
+
 /// The symbol for the low five bits of a value.
 pub fn symbol(value: u8) -> char {
     char::from(ALPHABET[usize::from(value & 31)])
 }
 
-/// The symbol that a typed character means: its capital letter, 0 for O, 1 for I and L. Other characters are returned unchanged, even if they are no
-/// symbols.
+/// The symbol that a typed character means: its capital letter, 0 for O, 1 for I and L, and the usual form of a full-width one, as keyboards for Chinese and
+/// Japanese type them. Other characters are returned unchanged, even if they are no symbols.
 pub fn normalise(typed: char) -> char {
-    match typed.to_ascii_uppercase() {
+    let usual = match typed {
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(typed) - FULL_WIDTH).unwrap_or(typed),
+        other => other,
+    };
+    match usual.to_ascii_uppercase() {
         'O' => '0',
         'I' | 'L' => '1',
         other => other,
@@ -39,9 +46,47 @@ pub fn check_value(payload: &[u8]) -> u8 {
     u8::try_from((32 - sum % 32) % 32).unwrap_or_default()
 }
 
-/// Whether the character is a separator between the groups of a code.
+/// Whether the character is no symbol but stands between symbols, before or after them: white space, dashes, punctuation that people or programs write instead of them,
+/// and characters without a shape, which copied texts have and nobody sees.
+///
+/// ```
+/// use cardscape::domain::crockford::is_separator;
+/// assert!("- –.·_/:,;|\u{200b}\u{feff}".chars().all(is_separator));
+/// assert!(!"0oZ*#?!".chars().any(is_separator));
+/// ```
 pub fn is_separator(typed: char) -> bool {
-    typed.is_whitespace() || matches!(typed, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
+    typed.is_whitespace() || is_dash(typed) || is_unseen(typed) || is_punctuation(typed)
+}
+
+/// A hyphen or dash, also a full-width one.
+pub fn is_dash(character: char) -> bool {
+    matches!(character, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FF0D}')
+}
+
+/// Characters without a shape of their own: soft hyphens, joiners, fillers, marks of direction and selectors of other forms.
+pub fn is_unseen(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}' | '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+    )
+}
+
+fn is_punctuation(character: char) -> bool {
+    matches!(
+        character,
+        '.' | '_'
+            | '/'
+            | ':'
+            | ','
+            | ';'
+            | '|'
+            | '·'
+            | '•'
+            | '\u{2027}'
+            | '\u{2219}'
+            | '\u{22C5}'
+            | '\u{30FB}'
+    )
 }
 
 #[cfg(test)]
@@ -58,6 +103,7 @@ mod tests {
             assert_eq!((value(c), value(c.to_ascii_lowercase())), (Some(value_of), Some(value_of)));
         }
         assert_eq!("oOiIlL".chars().map(normalise).collect::<String>(), "001111");
-        assert_eq!("uU-*é".chars().find_map(value), None);
+        assert_eq!("uU-*é＊".chars().find_map(value), None);
+        assert_eq!("ｏＬ７ｚ".chars().map(normalise).collect::<String>(), "017Z");
     }
 }

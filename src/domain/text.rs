@@ -8,6 +8,8 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use crate::domain::serials::serial_text::has_serial_in_prose;
+
 /// Why a text is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum TextError {
@@ -43,8 +45,10 @@ pub enum TextError {
     /// Nothing that can be seen; in names, also only punctuation or private-use characters.
     #[error("must contain a letter, a digit or a symbol")]
     Blank,
-    /// In the name and the details of a deck: a serial code.
-    #[error("must not contain a serial code: it is a secret, and must not be published")]
+    /// In a text that is stored or that other people read: a serial code.
+    #[error(
+        "must not contain a serial code: it is a secret that only its card's owner should have; nobody else needs to see it"
+    )]
     Serial,
 }
 
@@ -69,6 +73,16 @@ pub fn lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
     let text = raw.trim().replace("\r\n", "\n");
     check(&text, min, max, |c| c != '\n' && is_control(c))?;
     Ok(text)
+}
+
+/// The text, unless it contains a serial code: what people write is stored and shown to others.
+///
+/// ```
+/// use cardscape::domain::text::{TextError, without_serial};
+/// assert_eq!(without_serial("mine is 7K33-3333-3333-3333".to_owned()), Err(TextError::Serial));
+/// ```
+pub fn without_serial(text: String) -> Result<String, TextError> {
+    if has_serial_in_prose(&text) { Err(TextError::Serial) } else { Ok(text) }
 }
 
 /// Checks a single line by the rules of older versions, which refused fewer characters: to find what they stored. Input is checked by [`line`].
@@ -146,7 +160,7 @@ const MAX_MARKS: usize = 6;
 const CODE_POINTS: usize = 8;
 
 /// Checks a single line that many people read, such as in a card design or a comment: like [`line`], but the text is composed (NFC), its length is counted in
-/// characters as readers see them (grapheme clusters, UAX 29), and the number of combining marks on a character is limited.
+/// characters as readers see them (grapheme clusters, UAX 29), the number of combining marks on a character is limited, and the text must not contain a serial code.
 ///
 /// ```
 /// use cardscape::domain::text::{TextError, prose_line};
@@ -155,12 +169,12 @@ const CODE_POINTS: usize = 8;
 /// assert_eq!(prose_line(&format!("a{}", "\u{301}".repeat(20)), 1, 10), Err(TextError::Marks));
 /// ```
 pub fn prose_line(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
-    prose(&in_code_points(line, raw, (min, max))?, min, max)
+    prose(&in_code_points(line, raw, (min, max))?, min, max).and_then(without_serial)
 }
 
 /// Like [`prose_line`], for a text that may have several lines, as in [`lines`].
 pub fn prose_lines(raw: &str, min: usize, max: usize) -> Result<String, TextError> {
-    prose(&in_code_points(lines, raw, (min, max))?, min, max)
+    prose(&in_code_points(lines, raw, (min, max))?, min, max).and_then(without_serial)
 }
 
 /// Reads a text of so many characters that each may be several code points. The error about a longer one has the numbers of characters.
@@ -307,7 +321,7 @@ impl AccountName {
         known_line(raw, 3, 32).and_then(Self::of)
     }
 
-    /// Parses the name of an account that is to be created.
+    /// Parses the name of an account that is to be created. It must not contain a serial code, which somebody may type into the wrong field.
     ///
     /// ```
     /// use cardscape::domain::text::AccountName;
@@ -315,7 +329,7 @@ impl AccountName {
     /// assert!(AccountName::parse_new("Ada\u{3164}").is_err());
     /// ```
     pub fn parse_new(raw: &str) -> Result<Self, TextError> {
-        let text = line(raw, 3, 32)?;
+        let text = line(raw, 3, 32).and_then(without_serial)?;
         check_letters(&text)?;
         Self::of(text)
     }

@@ -45,7 +45,7 @@ pub async fn find_unlock_statistics(
     Ok(community::count_unlocks(&state, codes).await?.answer(&req))
 }
 
-/// Lists the accounts that chose to be named, those that submitted most cards first.
+/// Lists the accounts that chose to be named, those that submitted most cards first. Only cards that started hidden count.
 #[utoipa::path(
     get, path = "/v1/statistics/leaderboard", tag = "serials", params(CommunityQuery),
     responses((status = 200, body = LeaderboardResponse), (status = 304, description = "Not changed."))

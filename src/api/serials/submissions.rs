@@ -12,6 +12,7 @@ use crate::app::serials::submission_answers::{AcceptedResponse, SubmissionRespon
 use crate::app::serials::submissions::{self, NamedSerial};
 use crate::app::state::AppState;
 use crate::auth::permission::{ReadOwnSubmissions, SubmitSerials};
+use crate::domain::code::{Code, CodeError};
 use crate::domain::ids::SubmissionId;
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::domain::text::TextError;
@@ -30,46 +31,59 @@ pub struct SubmitRequest {
     /// Name of the card: 1 to 200 characters; case and punctuation do not matter.
     #[schema(example = "Nobody's Shadow", min_length = 1, max_length = 200)]
     pub name: String,
-    /// Code of the game. If it is given, a copy of another game is rejected.
+    /// Code of the game; case does not matter. If it is given, a copy of another game is rejected. A game that does not exist is `invalid_body` and uses up no
+    /// attempt.
     #[schema(example = "ttcg")]
     pub game: Option<String>,
 }
 
 impl SubmitRequest {
-    fn read(&self) -> (Result<SerialCode, SerialError>, Result<String, TextError>) {
-        NamedSerial::read(&self.serial, &self.name)
+    /// Code and name, each with its fault, and the game: its code as codes are stored, or the fault.
+    fn read(&self) -> (Result<SerialCode, SerialError>, Result<String, TextError>, ReadGame) {
+        let (code, name) = NamedSerial::read(&self.serial, &self.name);
+        let game = self.game.as_deref().map(Code::try_from).transpose();
+        (code, name, game.map(|game| game.as_ref().map(Code::lower_case)))
     }
 
-    /// Parses code and name. Faults that need no look-up are reported without reading the database.
+    /// Parses the members. Faults that need no look-up are reported without reading the database.
     pub(super) fn parse(self) -> Result<NamedSerial, Problem> {
         match self.read() {
-            (Ok(code), Ok(name)) => Ok(NamedSerial { code, name, game: self.game }),
-            (Ok(_), Err(error)) => Err(Problem::invalid(vec![InputFault::at("/name", error)])),
-            (Err(error), name) => Err(unreadable(error, name.err())),
+            (Ok(code), Ok(name), Ok(game)) => Ok(NamedSerial { code, name, game }),
+            (Ok(_), name, game) => Err(Problem::invalid(faults_beside_code(name, game))),
+            (Err(error), name, game) => Err(unreadable(error, faults_beside_code(name, game))),
         }
     }
 }
 
 impl Judge for SubmitRequest {
     fn judge(&self) -> Result<(), Problem> {
-        let (code, name) = self.read();
+        let (code, name, game) = self.read();
         let code = code.err().map(|error| InputFault::at("/serial", error));
-        let name = name.err().map(|error| InputFault::at("/name", error));
-        let faults: Vec<InputFault> = code.into_iter().chain(name).collect();
+        let faults: Vec<InputFault> =
+            code.into_iter().chain(faults_beside_code(name, game)).collect();
         if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
     }
 }
 
 /// Parses a single code.
 pub(in crate::api) fn read_serial(typed: &str) -> Result<SerialCode, Problem> {
-    SerialCode::parse(typed).map_err(|error| unreadable(error, None))
+    SerialCode::parse(typed).map_err(|error| unreadable(error, Vec::new()))
 }
 
-/// The failure for a malformed code, together with a fault of the name beside it, if any.
-fn unreadable(error: SerialError, name: Option<TextError>) -> Problem {
-    let name = name.map(|error| InputFault::at("/name", error));
-    let fault = [InputFault::at("/serial", error)].into_iter().chain(name).collect();
-    let problem = Problem::new(submissions::unreadable(error)).errors(fault);
+/// The code of the game in a request, if it has one.
+type ReadGame = Result<Option<Code>, CodeError>;
+
+/// The faults of the members beside the code.
+fn faults_beside_code(name: Result<String, TextError>, game: ReadGame) -> Vec<InputFault> {
+    let name = name.err().map(|error| InputFault::at("/name", error));
+    let game = game.err().map(|error| InputFault::at("/game", error));
+    name.into_iter().chain(game).collect()
+}
+
+/// The failure for a malformed code, together with faults of the members beside it, if any.
+fn unreadable(error: SerialError, others: Vec<InputFault>) -> Problem {
+    let faults = [InputFault::at("/serial", error)].into_iter().chain(others).collect();
+    let problem = Problem::new(submissions::unreadable(error)).errors(faults);
     match error {
         SerialError::Symbol(position) => problem.with(ProblemMember::Position, position),
         SerialError::Length(_) | SerialError::Check => problem,
@@ -82,7 +96,7 @@ fn unreadable(error: SerialError, name: Option<TextError>) -> Problem {
 /// back, `state` is `held`, `held_for` has the reason, and `unlock` does not include it.
 ///
 /// An unknown code, the name of another card and a void copy get the same answer, `submission_rejected`, which uses up an attempt. A typing error is
-/// reported at once and uses up no attempt. If the same request is sent many times at once, it uses up at most one attempt. A copy that you got in
+/// reported at once and uses up no attempt; so is a `game` that does not exist. If the same request is sent many times at once, it uses up at most one attempt. A copy that you got in
 /// another way, such as a trade, is yours already.
 #[utoipa::path(
     post, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), request_body = SubmitRequest,

@@ -1,5 +1,7 @@
 //! Several submissions in one request, such as the codes of a whole display of packs.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -8,10 +10,11 @@ use uuid::Uuid;
 
 use super::serial_attempts;
 use super::submission_answers::AcceptedResponse;
-use super::submissions::{NamedSerial, answer};
+use super::submissions::{NamedSerial, answer, game_fault};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, SubmitSerials};
+use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::store::db::deadlines;
 use crate::store::serials::submissions::{self, NewSubmission, Submitted};
@@ -37,7 +40,7 @@ pub struct BatchVerdict {
     pub accepted: Option<AcceptedResponse>,
     /// What is wrong, for people; absent if the submission was accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "The code does not belong to this card")]
+    #[schema(example = "Code and name do not belong together")]
     pub detail: Option<String>,
     #[serde(flatten)]
     #[schema(value_type = VerdictMembers)]
@@ -85,6 +88,7 @@ pub async fn submit(
     serials: Vec<Result<NamedSerial, Problem>>,
 ) -> Result<BatchResponse, Problem> {
     let at = app.clock.now();
+    let serials = with_known_games(app, serials).await?;
     let readable = serials.iter().flatten();
     let batch: Vec<NewSubmission> =
         readable.map(|serial| serial.to_submission(app, network, at)).collect();
@@ -111,6 +115,26 @@ pub async fn submit(
         }
     }
     Ok(BatchResponse { data })
+}
+
+/// Gives submissions that name a game that does not exist their verdict, before attempts are taken. Each game is looked up once.
+async fn with_known_games(
+    app: &AppState,
+    serials: Vec<Result<NamedSerial, Problem>>,
+) -> Result<Vec<Result<NamedSerial, Problem>>, Problem> {
+    let games: BTreeSet<Code> =
+        serials.iter().flatten().filter_map(|serial| serial.game.clone()).collect();
+    let mut faults = BTreeMap::new();
+    for game in games {
+        if let Some(fault) = game_fault(app, &game).await? {
+            faults.insert(game, fault);
+        }
+    }
+    let check = |serial: NamedSerial| match serial.game.as_ref().and_then(|game| faults.get(game)) {
+        Some(fault) => Err(Problem::invalid(vec![fault.clone()])),
+        None => Ok(serial),
+    };
+    Ok(serials.into_iter().map(|serial| serial.and_then(check)).collect())
 }
 
 /// Decides the submissions in order while there are attempts; fails when there is none for the first.
@@ -152,8 +176,6 @@ async fn decide(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use utoipa::PartialSchema as _;
 
     use super::*;

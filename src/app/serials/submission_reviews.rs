@@ -132,6 +132,7 @@ pub async fn find_waiting(
 /// Checks the note about a review.
 pub fn read_note(raw: &str) -> Result<String, Problem> {
     text::line(raw, 1, MAX_NOTE)
+        .and_then(text::without_serial)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
 }
 

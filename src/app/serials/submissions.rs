@@ -1,17 +1,20 @@
 //! Submissions: players register the serial codes of cards that they own.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::serial_attempts;
 use super::submission_answers::{AcceptedResponse, SubmissionResponse};
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnSubmissions, SubmitSerials, Viewer};
+use crate::domain::code::Code;
 use crate::domain::copies::dispute::DisputeState;
-use crate::domain::ids::SubmissionId;
+use crate::domain::ids::{CardId, SubmissionId};
 use crate::domain::network::Network;
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::domain::text::{self, TextError};
@@ -26,8 +29,8 @@ pub struct NamedSerial {
     pub code: SerialCode,
     /// Name of the card.
     pub name: String,
-    /// Code of the game, if it is to be checked, too.
-    pub game: Option<String>,
+    /// Code of the game, in lower case, if it is to be checked, too.
+    pub game: Option<Code>,
 }
 
 /// Longest card name that is looked up, in characters.
@@ -53,7 +56,7 @@ impl NamedSerial {
             prefix: self.code.prefix(),
             macs: app.keys.serials().iter().map(|key| key.serial_mac(&self.code)).collect(),
             name_key: cardscape_engine::name_key(&self.name),
-            game: self.game.clone(),
+            game: self.game.clone().map(Code::into_string),
         };
         let mac = |network: Network| {
             app.keys.short_lookup("unlock_network", &[network.to_string().as_bytes()])
@@ -67,6 +70,12 @@ impl NamedSerial {
             at,
         }
     }
+}
+
+/// The fault of a game that does not exist. Games are public, so that it says nothing about the code. It is found before an attempt is taken.
+pub(super) async fn game_fault(app: &AppState, game: &Code) -> Result<Option<InputFault>, Problem> {
+    let unknown = app.named_game(game).await?.err();
+    Ok(unknown.map(|unknown| InputFault::at("/game", unknown)))
 }
 
 /// The problem code for a serial code that cannot be read.
@@ -92,6 +101,11 @@ pub async fn submit(
     let new = serial.to_submission(app, network, app.clock.now());
     if let Some(earlier) = find_earlier_answer(app, by, key).await? {
         return Ok(earlier);
+    }
+    if let Some(game) = &serial.game
+        && let Some(fault) = game_fault(app, game).await?
+    {
+        return Err(Problem::invalid(vec![fault]));
     }
     let attempt = app.shared_attempts.join(SameClaim::new(by.account(), &new));
     attempt.reserve(serial_attempts::reserve(app, by.account(), network, 1, new.at)).await?;
@@ -178,6 +192,19 @@ pub async fn list(
     let now = app.clock.now();
     let item = |submission| SubmissionResponse::new(submission, now);
     Ok(paged(rows, limit, |submission| submission.row.id, item))
+}
+
+/// The names of cards of registered copies, as [`find`] shows them. A card that is hidden from the viewer has none.
+pub async fn card_names(
+    app: &AppState,
+    viewer: Viewer,
+    cards: Vec<CardId>,
+) -> Result<BTreeMap<CardId, String>, Problem> {
+    if cards.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let mut conn = app.store.connection().await?;
+    Ok(submissions::find_card_names(&mut conn, viewer, cards).await?)
 }
 
 /// Finds one of the caller's submissions.

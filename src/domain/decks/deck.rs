@@ -9,9 +9,9 @@ use cardscape_engine::{
 };
 use thiserror::Error;
 
-use super::serial_text::{MASKED, contains_serial, without_serial};
 use crate::domain::serials::serial::{SerialCode, SerialError};
-use crate::domain::text::{self, TextError};
+use crate::domain::serials::serial_text::{MASKED, contains_serial};
+use crate::domain::text::{self, TextError, without_serial};
 
 /// Most entries (lines) of one deck.
 pub const MAX_ENTRIES: usize = 500;

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::serial_text::without_serial;
-use crate::domain::text::{self, TextError};
+use crate::domain::text::{self, TextError, without_serial};
 
 /// Most tags of a deck.
 pub const MAX_TAGS: usize = 20;
@@ -63,7 +62,7 @@ impl DeckDescription {
         if raw.trim().is_empty() {
             return Ok(Self::default());
         }
-        without_serial(text::prose_lines(raw, 1, MAX_DESCRIPTION)?).map(Self)
+        text::prose_lines(raw, 1, MAX_DESCRIPTION).map(Self)
     }
 
     /// A description that was checked before it was stored, perhaps by an older version, which refused fewer texts.

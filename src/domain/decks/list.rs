@@ -5,7 +5,7 @@ use std::fmt;
 use cardscape_engine::{Deck, IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 
 use super::deck::{EntryFault, MAX_SHOWN, check_entry, shown_line};
-use super::serial_text::contains_serial;
+use crate::domain::serials::serial_text::contains_serial;
 
 /// The result for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,6 +14,5 @@ pub mod own;
 pub mod public;
 pub mod rarities;
 pub mod reservation;
-pub mod serial_text;
 pub mod set_codes;
 pub mod trade_effect;

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use uuid::Uuid;
 
-use crate::domain::crockford::{check_value, is_separator, symbol, value};
+use crate::domain::crockford::{check_value, is_dash, symbol, value};
 
 /// Symbols of an identifier, without its `D-`.
 const LENGTH: usize = 10;
@@ -63,6 +63,7 @@ impl DesignCode {
     /// ```
     pub fn parse(text: &str) -> Result<Self, DesignCodeError> {
         let mut typed = Vec::with_capacity(LENGTH + 1);
+        let is_separator = |character: char| character.is_whitespace() || is_dash(character);
         for character in text.chars().filter(|character| !is_separator(*character)) {
             if typed.len() > LENGTH {
                 return Err(DesignCodeError::Form);

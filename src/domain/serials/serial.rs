@@ -2,7 +2,7 @@
 //!
 //! A code has sixteen symbols of Crockford Base32 in four groups of four, `7KQ2-X0FM-93TD-AW5G`: two symbols identify the
 //! print run, thirteen are random (65 bits), and the last is a check symbol (Luhn mod 32, which detects every single wrong
-//! symbol and nearly every swap of neighbours). Case, spaces and hyphens are ignored; O is read as 0, I and L as 1.
+//! symbol and nearly every swap of neighbours). Case, spaces, hyphens and other separators are ignored ([`is_separator`]); O is read as 0, I and L as 1.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::domain::crockford::{check_value, is_separator, symbol, value};
 const LENGTH: usize = 16;
 
 /// A well-formed serial code with a correct check symbol. It is a bearer secret: neither `Debug` nor `Display` shows it.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SerialCode([u8; LENGTH]);
 
 /// The first two symbols of a code, which all codes of a print run share. They improve locality in the index; two runs may have the same prefix.
@@ -25,10 +25,10 @@ pub struct RunPrefix([u8; 2]);
 /// Why a text is not a serial code. The reason is found without the database.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum SerialError {
-    /// The text does not have 16 symbols, apart from spaces and hyphens.
+    /// The text does not have 16 symbols, apart from separators.
     #[error("a serial code has 16 symbols, this has {0}")]
     Length(usize),
-    /// A character outside the alphabet, at this position (from 1, without spaces and hyphens).
+    /// A character outside the alphabet, at this position (from 1, without separators).
     #[error("the character at position {0} cannot occur in a serial code")]
     Symbol(usize),
     /// All symbols are in the alphabet, but the check symbol does not fit the others: a typing error.
@@ -37,18 +37,19 @@ pub enum SerialError {
 }
 
 impl SerialCode {
-    /// Parses what a person typed.
+    /// Parses what a person typed: a code, or the whole address that a QR code has, with the code after its `#`.
     ///
     /// ```
     /// use cardscape::domain::serials::serial::{RunPrefix, SerialCode, SerialError};
     /// let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[5; 13]);
     /// let printed = code.reveal();
     /// assert_eq!(printed.len(), 19);
-    /// assert!(SerialCode::parse(&printed.to_lowercase().replace('-', " ")) == Ok(code));
+    /// assert!(SerialCode::parse(&printed.to_lowercase().replace('-', " ")).as_ref() == Ok(&code));
+    /// assert!(SerialCode::parse(&format!("https://cards.example/submit#{printed}")) == Ok(code));
     /// assert_eq!(SerialCode::parse("7KQ2"), Err(SerialError::Length(4)));
     /// ```
     pub fn parse(text: &str) -> Result<Self, SerialError> {
-        let symbols = || text.chars().filter(|c| !is_separator(*c));
+        let symbols = || Self::in_address(text).chars().filter(|c| !is_separator(*c));
         let count = symbols().count();
         if count != LENGTH {
             return Err(SerialError::Length(count));
@@ -61,6 +62,14 @@ impl SerialCode {
             Ok(Self(values))
         } else {
             Err(SerialError::Check)
+        }
+    }
+
+    /// The text from where a code should begin: after the `#` of an address, else all of it.
+    pub fn in_address(text: &str) -> &str {
+        match text.split_once('#') {
+            Some((address, code)) if address.contains("://") || address.trim().is_empty() => code,
+            _ => text,
         }
     }
 

@@ -5,8 +5,8 @@ use std::iter;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::domain::serials::serial::{SerialCode, SerialError};
-use crate::domain::text::TextError;
+use super::serial::{SerialCode, SerialError};
+use crate::domain::crockford::{is_dash, is_unseen};
 
 /// What is shown instead of a text of a list that contains a serial code.
 pub const MASKED: &str = "(a serial code)";
@@ -15,7 +15,7 @@ pub const MASKED: &str = "(a serial code)";
 /// and four groups with dashes that look like a code with a typing error. The rules: docs/SECURITY.md.
 ///
 /// ```
-/// use cardscape::domain::decks::serial_text::contains_serial;
+/// use cardscape::domain::serials::serial_text::contains_serial;
 /// assert!(contains_serial("2x 7KQ2-0000-0000-0000 {rare}"));
 /// assert!(!contains_serial("Amethyst Dragons of 2026"));
 /// assert!(!contains_serial("standard-2026-meta"));
@@ -24,16 +24,11 @@ pub fn contains_serial(text: &str) -> bool {
     is_found(text, |text| may_have_code(text) && has_code(text, Place::List))
 }
 
-/// The text, unless it contains a serial code, which must not be published.
-pub(super) fn without_serial(text: String) -> Result<String, TextError> {
-    if has_serial_in_prose(&text) { Err(TextError::Serial) } else { Ok(text) }
-}
-
-/// Whether a name or another text about a deck contains a serial code. In prose, any words and numbers stand beside each other, so that only four groups of four
+/// Whether a name or another text that people write contains a serial code. In prose, any words and numbers stand beside each other, so that only four groups of four
 /// symbols and words of 16 symbols are looked for, and the check symbol must fit. The rules: docs/SECURITY.md.
 ///
 /// ```
-/// use cardscape::domain::decks::serial_text::has_serial_in_prose;
+/// use cardscape::domain::serials::serial_text::has_serial_in_prose;
 /// assert!(has_serial_in_prose("Mine is 7K33-3333-3333-3333!"));
 /// assert!(!has_serial_in_prose("standard-2026-meta"));
 /// ```
@@ -186,9 +181,11 @@ fn ends_with_code(words: &[Word<'_>; CODE_SYMBOLS], place: Place) -> bool {
         || (place == Place::List && (is_in_longer_word(last) || ends_with_parts_of_code(words)))
 }
 
-/// Whether a word of 16 symbols is a code. Ids are often hexadecimal, and of the real codes only one in 65,000 looks so.
+/// Whether a word of 16 symbols is a code. Ids are often hexadecimal, and of the real codes only one in 65,000 looks so. Letters with a number after them are rather
+/// a name (`dragonmaster1978`), and only two of 1,000 real codes.
 fn is_bare_code(word: &str) -> bool {
     word.len() == CODE_SYMBOLS
+        && !is_like_set_code(word)
         && has_digit(word)
         && has_letter_beyond_hex(word)
         && SerialCode::parse(word).is_ok()
@@ -329,22 +326,9 @@ fn is_in_one_case(text: &str) -> bool {
     !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
-/// A hyphen or dash that people type between the groups of a code.
-fn is_dash(character: char) -> bool {
-    matches!(character, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}')
-}
-
 /// What addresses and other programs have in place of dashes, also if nobody sees it.
 fn is_joint(character: char) -> bool {
     is_unseen(character) || matches!(character, '_' | '.' | '/')
-}
-
-/// Characters without a shape of their own: soft hyphens, joiners, fillers and selectors of other forms.
-fn is_unseen(character: char) -> bool {
-    matches!(
-        character,
-        '\u{AD}' | '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
-    )
 }
 
 /// Marks of sentences, columns and emphasis. Words stand beside each other with these, too, so that they count like spaces.

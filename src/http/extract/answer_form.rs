@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::{Ready, ready};
 
 use actix_web::dev::Payload;
-use actix_web::http::header::{self, Header as _, HeaderValue};
+use actix_web::http::header::{self, Header as _, HeaderValue, Quality};
 use actix_web::{FromRequest, HttpRequest, HttpResponse};
 
 use crate::app::answer_form::AnswerForm;
@@ -36,9 +36,12 @@ pub fn prefers_json(req: &HttpRequest) -> bool {
     preferred.unwrap_or(false)
 }
 
-/// The first known media type of `Accept`, in the client's order of preference.
+/// The first known media type of `Accept`, in the client's order of preference. A type with `q=0` is not acceptable
+/// (RFC 9110, section 12.4.2). If the usual type is refused and no other is named, the answer has the usual one.
 fn first_known<T>(req: &HttpRequest, known: impl Fn((&str, &str)) -> Option<T>) -> Option<T> {
-    let ranked = header::Accept::parse(req).ok()?.ranked();
+    let mut listed = header::Accept::parse(req).ok()?;
+    listed.retain(|range| range.quality > Quality::ZERO);
+    let ranked = listed.ranked();
     ranked.iter().find_map(|range| known((range.type_().as_str(), range.subtype().as_str())))
 }
 
@@ -79,6 +82,9 @@ mod tests {
             "text/plain;q=0.1, application/json",
             "nonsense",
             "text/html",
+            "text/plain;q=0",
+            "text/plain;q=0.0, */*",
+            "text/*;q=0, application/json;q=0",
         ] {
             assert_eq!(preferred(json), AnswerForm::Json, "{json}");
         }
@@ -87,6 +93,7 @@ mod tests {
                 &TestRequest::default().insert_header(("accept", accept)).to_http_request(),
             )
         };
+        assert!(!wants_json("application/json;q=0") && !wants_json("application/json;q=0, */*"));
         assert!(wants_json("application/json") && wants_json("text/html;q=0.1, application/json"));
         let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
         assert!(!wants_json(browser) && !wants_json("*/*") && !wants_json("nonsense"));

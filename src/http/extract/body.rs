@@ -14,7 +14,7 @@ use super::Extracting;
 use super::faults::{Contract, MAX_FAULTS, OUT_OF_RANGE, in_words, refusal};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
-use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark};
+use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, position_after, without_mark};
 use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::designs::artwork::{ARTWORK_MEDIA_TYPES, MAX_ARTWORK_FILE};
@@ -155,7 +155,11 @@ impl FileType for Json {
     const MAX: usize = MAX_SET_FILE;
 
     fn check(text: &str) -> Result<(), Problem> {
-        well_formed(text.as_bytes())
+        well_formed(text.as_bytes())?;
+        match lone_surrogate(text.as_bytes()) {
+            None => Ok(()),
+            Some(at) => Err(malformed_at(place_after(&text.as_bytes()[..at]), LONE_SURROGATE)),
+        }
     }
 }
 
@@ -331,6 +335,27 @@ fn well_formed(raw: &[u8]) -> Result<(), Problem> {
     }
 }
 
+/// The position of the first `\u` in well-formed JSON that is one half of a surrogate pair without the other half. The parser finds it only when it reads the
+/// text, and not when it skips it.
+fn lone_surrogate(json: &[u8]) -> Option<usize> {
+    // Outside of texts there are no backslashes.
+    let unit = |at: usize| -> Option<u16> {
+        let digits = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut at = 0;
+    while let Some(next) = json.get(at..)?.iter().position(|byte| *byte == b'\\') {
+        at += next;
+        at += match unit(at) {
+            Some(0xD800..=0xDBFF) if matches!(unit(at + 6), Some(0xDC00..=0xDFFF)) => 12,
+            Some(0xD800..=0xDFFF) => return Some(at),
+            Some(_) => 6,
+            None => 2,
+        };
+    }
+    None
+}
+
 fn malformed(raw: &[u8], error: &serde_json::Error) -> Problem {
     let (line, column) = (error.line(), character_of(raw, error));
     let reason = if raw.trim_ascii().is_empty() {
@@ -353,9 +378,8 @@ fn at_place((line, column): (usize, usize), reason: &str) -> InputFault {
 
 /// Line and column, from 1, of the position after some text.
 fn place_after(before: &[u8]) -> (usize, usize) {
-    let lines = before.split(|byte| *byte == b'\n');
-    let last = lines.clone().next_back().unwrap_or_default();
-    (lines.count(), String::from_utf8_lossy(last).chars().count() + 1)
+    let after = position_after(before);
+    (after.line, after.column)
 }
 
 /// The position of an error in its line, in characters from 1. The parser counts bytes, and reports 0 for the end of a body that ends with a line break.
@@ -549,6 +573,9 @@ fn find_texts(
     }
 }
 
+const LONE_SURROGATE: &str =
+    "a `\\u` in a text is one half of a surrogate pair, without the other half";
+
 /// The parser's message about malformed JSON, in words for clients.
 fn syntax_in_words(reason: &str) -> String {
     let plain = match reason {
@@ -567,9 +594,7 @@ fn syntax_in_words(reason: &str) -> String {
         "invalid number" => "a number is written wrongly",
         "invalid escape" => "a `\\` in a text begins nothing that JSON knows",
         // The parser reports the first half of a pair without the second by what is missing after it.
-        "unexpected end of hex escape" | "lone leading surrogate in hex escape" => {
-            "a `\\u` in a text is one half of a surrogate pair, without the other half"
-        }
+        "unexpected end of hex escape" | "lone leading surrogate in hex escape" => LONE_SURROGATE,
         "invalid unicode code point" => "a text is not UTF-8",
         "recursion limit exceeded" => "lists and objects are nested too deeply",
         reason if reason.starts_with("control character") => {
@@ -588,6 +613,20 @@ fn without_place(error: &serde_json::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_a_surrogate_pair_is_found() {
+        for (json, at) in [
+            (r#"{"a": "\ud83d\ude00 \n \\ud800 \u00e9"}"#, None),
+            (r#""\ud800""#, Some(1)),
+            (r#"["\\", "x\udc00"]"#, Some(8)),
+            (r#""\ud83d\ud83d\ude00""#, Some(1)),
+            (r#""\ud83d\n""#, Some(1)),
+        ] {
+            assert_eq!(lone_surrogate(json.as_bytes()), at, "{json}");
+            assert_eq!(serde_json::from_str::<Value>(json).is_err(), at.is_some(), "{json}");
+        }
+    }
 
     #[test]
     fn positions_count_characters_from_1() {

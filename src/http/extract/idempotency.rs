@@ -8,12 +8,23 @@ use uuid::Uuid;
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::domain::hex::hex;
 use crate::domain::ids::AccountId;
+use crate::domain::serials::serial_text::contains_serial;
 use crate::http::extract::Body;
 use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// The key, if the client sent one: 1 to 255 visible ASCII characters.
 pub struct IdempotencyKey(Option<String>);
+
+/// The key as it is stored. Clients may take the serial code as the key of its submission: the database must not have it, so it gets a keyed hash.
+fn stored(state: &AppState, key: String) -> String {
+    if contains_serial(&key) {
+        hex(&state.keys.lookup("idempotency key", &[key.as_bytes()]))
+    } else {
+        key
+    }
+}
 
 impl IdempotencyKey {
     /// The claim for the store: the key together with the content of the request.
@@ -26,7 +37,7 @@ impl IdempotencyKey {
     ) -> Option<IdempotencyClaim> {
         self.0.map(|key| IdempotencyClaim {
             account,
-            key,
+            key: stored(state, key),
             operation,
             body_mac: state.keys.lookup("idempotency", &[operation.as_bytes(), &body.raw]),
             at: state.clock.now(),
@@ -67,7 +78,7 @@ pub fn claim_of_form(
         let parts = std::iter::once(operation).chain(fields.iter().copied()).map(str::as_bytes);
         IdempotencyClaim {
             account,
-            key,
+            key: stored(state, key),
             operation,
             body_mac: state.keys.lookup("idempotency", &parts.collect::<Vec<_>>()),
             at: state.clock.now(),

@@ -8,8 +8,9 @@ use actix_web::dev::ServiceResponse;
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use metrics::{Counter, Histogram};
+use percent_encoding::percent_decode_str;
 
-use crate::domain::decks::serial_text::{MASKED, has_serial_in_prose};
+use crate::domain::serials::serial_text::{MASKED, has_serial_in_prose};
 use crate::http::middleware::request::RequestId;
 
 /// Longest path in a line of the log, in bytes; the rest is cut off.
@@ -39,7 +40,7 @@ pub fn record<B>(
     tracing::info!(
         request_id = id.as_str(),
         method,
-        path = logged_path(response.request().path(), status),
+        path = logged_path(response.request().path()),
         status,
         milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         "answered"
@@ -110,9 +111,14 @@ pub fn method_name(method: &Method) -> &'static str {
     }
 }
 
-/// The path as the log shows it. Somebody may look for a serial code where an id belongs: such a request is refused, and the code must not be in the log.
-fn logged_path(path: &str, status: u16) -> &str {
-    if status >= 400 && has_serial_in_prose(path) { MASKED } else { truncated(path, MAX_PATH) }
+/// The path as the log shows it. Somebody may send a serial code where an id belongs, also in percent-encoding, and the code must not be in the log, whatever the answer is.
+fn logged_path(path: &str) -> &str {
+    let has_code = if path.contains('%') {
+        has_serial_in_prose(&percent_decode_str(path).decode_utf8_lossy())
+    } else {
+        has_serial_in_prose(path)
+    };
+    if has_code { MASKED } else { truncated(path, MAX_PATH) }
 }
 
 /// The beginning of a text, with at most this many bytes and only whole characters.
@@ -148,7 +154,12 @@ mod tests {
         assert_eq!(truncated("/v1/é", 5), "/v1/");
         assert_eq!(truncated("/v1/é", 6), "/v1/é");
         assert_eq!(truncated("/", 6), "/");
-        assert_eq!(logged_path("/v1/decks/7K33-3333-3333-3333", 404), MASKED);
-        assert_eq!(logged_path("/v1/decks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", 404).len(), 46);
+        for code in
+            ["7K33-3333-3333-3333", "7k33%203333%203333%203333", "%37K33%2D3333-3333%E2%80%933333"]
+        {
+            assert_eq!(logged_path(&format!("/players/{code}")), MASKED);
+        }
+        assert_eq!(logged_path("/v1/decks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11").len(), 46);
+        assert_eq!(logged_path("/cards/ttcg/hearth/%E2%98%85"), "/cards/ttcg/hearth/%E2%98%85");
     }
 }

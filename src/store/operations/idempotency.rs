@@ -16,7 +16,7 @@ use crate::store::{Connection, StoreError, StoreResult};
 pub struct IdempotencyClaim {
     /// The account: keys of different accounts are independent.
     pub account: AccountId,
-    /// The key as sent.
+    /// The key as sent, or a keyed hash of a key that contains a serial code.
     pub key: String,
     /// The OpenAPI id of the operation.
     pub operation: &'static str,

@@ -1,5 +1,7 @@
 //! Submissions of serial codes.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Integer, Nullable, Text, Timestamptz, Uuid as SqlUuid};
@@ -438,6 +440,15 @@ async fn add_names(
     let name =
         |row: SubmissionRow| NamedSubmission { name: names.get(&row.of.card_id).cloned(), row };
     Ok(rows.into_iter().map(name).collect())
+}
+
+/// The names of those cards that the viewer may see.
+pub async fn find_card_names(
+    conn: &mut Connection,
+    viewer: Viewer,
+    cards: Vec<CardId>,
+) -> StoreResult<BTreeMap<CardId, String>> {
+    find_visible_names(conn, viewer, cards).await
 }
 
 /// One of the caller's submissions.

@@ -5,15 +5,23 @@
 const SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 // Of passwords: without letters and digits that look alike.
 const PLAIN_SYMBOLS = "23456789abcdefghijkmnpqrstuvwxyz";
-const SEPARATORS = /[\s\-\u2010-\u2015\u2212]/gu;
+// As `is_separator` of domain/crockford.rs: white space, dashes, what nobody sees, punctuation in place of dashes.
+const SEPARATORS = /[\s\-\u2010-\u2015\u2212\uFF0D\u00AD\u034F\u115F\u1160\u180B-\u180F\u200B-\u200F\u2060-\u2064\uFE00-\uFE0F\uFEFF._/:,;|·•\u2027\u2219\u22C5\u30FB]/gu;
+const FULL_WIDTH = /[\uFF01-\uFF5E]/gu;
 const LENGTH = 16;
 
 const field = document.getElementById("serial");
 const state = document.getElementById("serial_state");
 
+/** The characters that were typed as symbols: of a QR address, those after its `#`; full-width ones in their usual form. */
+function typedIn(text) {
+  const code = text.replace(/^(?:\s*|[^#]*:\/\/[^#]*)#/u, "").replace(SEPARATORS, "");
+  return code.replace(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xFEE0));
+}
+
 /** The values of the symbols that were typed; -1 for what cannot be one. */
 function read(text) {
-  const typed = text.replace(SEPARATORS, "").toUpperCase();
+  const typed = typedIn(text).toUpperCase();
   const symbols = typed.replaceAll("O", "0").replaceAll("I", "1").replaceAll("L", "1");
   return Array.from(symbols, (symbol) => SYMBOLS.indexOf(symbol));
 }
@@ -40,10 +48,9 @@ function judge() {
 
 /** Puts a code into the field: of a QR address or as it is. Whether it was one. */
 function take(text) {
-  const code = text.slice(text.indexOf("#") + 1);
-  const values = read(code);
+  const values = read(text);
   if (values.length !== LENGTH || values.includes(-1)) return false;
-  field.value = code.replace(SEPARATORS, "").match(/.{4}/gu).join("-");
+  field.value = typedIn(text).match(/.{4}/gu).join("-");
   judge();
   document.getElementById("card").focus();
   return true;

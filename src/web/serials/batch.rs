@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
+use super::submit::names_of_cards;
 use super::typed::Marked;
 use super::words as serial_words;
 use crate::app::problem::{Problem, ProblemCode};
@@ -12,10 +13,12 @@ use crate::app::serials::submissions::NamedSerial;
 use crate::app::serials::submissions::unreadable;
 use crate::app::state::AppState;
 use crate::auth::permission::SubmitSerials;
+use crate::domain::crockford::{is_dash, is_unseen};
+use crate::domain::ids::CardId;
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::catalogue::card_path;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, private, told_to_wait};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
@@ -34,7 +37,7 @@ struct BatchPage<'a> {
 struct VerdictRow {
     /// Starts at 1.
     line: usize,
-    /// The name that was typed after the code.
+    /// The name of the card, if the copy is registered to the reader; else the name that was typed.
     name: String,
     /// The page of the card, if the copy is registered to the reader.
     path: Option<String>,
@@ -93,9 +96,13 @@ pub(in crate::web) async fn submit_batch(
             // Lines that were registered before the failure belong to the player already; sending them again does no harm.
             let faults = Faults::of_problem(&problem, &[], message_of)
                 .unwrap_or_else(|| Faults::one("", serial_words::NOT_NOW));
-            return show(problem.code().status(), faults, Vec::new(), &form.lines);
+            let page = show(problem.code().status(), faults, Vec::new(), &form.lines);
+            return page.map(|page| told_to_wait(page, &problem));
         }
     };
+    let registered = answer.data.iter().filter_map(|verdict| verdict.accepted.as_ref());
+    let registered = registered.map(|accepted| CardId(accepted.of.card.id)).collect();
+    let own_names = names_of_cards(&state, visitor.viewer(), registered).await;
     let (mut rows, mut left) = (Vec::with_capacity(lines.len()), String::new());
     for (((line, typed), name), verdict) in lines.iter().zip(names).zip(answer.data) {
         let card = verdict.accepted.map(|accepted| accepted.of.card);
@@ -106,7 +113,10 @@ pub(in crate::web) async fn submit_batch(
         let marked = split(typed).and_then(|(serial, _)| Marked::of(serial));
         rows.push(VerdictRow {
             line: *line,
-            name: name.to_owned(),
+            name: card
+                .as_ref()
+                .and_then(|card| own_names.get(&CardId(card.id)).cloned())
+                .unwrap_or_else(|| name.to_owned()),
             path: card.map(|card| card_path(&card.game, &card.set, &card.number)),
             text: match &marked {
                 Some(marked) => serial_words::code_fault(SerialError::Symbol(marked.place)),
@@ -128,11 +138,66 @@ fn show(
     private(status, &BatchPage { frame, faults, verdicts, lines })
 }
 
-/// Splits a line into code and name. The code ends with its sixteenth symbol, regardless of grouping. `None`: the line has no code.
+/// Splits a line into code and name. The code ends with its sixteenth symbol, regardless of grouping; the address of a QR code may stand before it. `None`: the line has
+/// no code.
 fn split(line: &str) -> Option<(&str, &str)> {
+    let line = SerialCode::in_address(line);
     let (at, last) = line.char_indices().filter(|(_, c)| SerialCode::counts(*c)).nth(15)?;
-    let (serial, name) = line.split_at(at + last.len_utf8());
-    Some((serial, name.trim_start_matches([',', ';', ':', '\t', ' ']).trim()))
+    let (serial, rest) = line.split_at(at + last.len_utf8());
+    Some((serial, name_after_code(rest)))
+}
+
+/// Signs that people and programs write between a code and a name, apart from dashes.
+const SIGNS: [char; 14] =
+    ['|', '=', ':', '>', ';', ',', '→', '⇒', '｜', '：', '；', '，', '＝', '＞'];
+/// Of these, signs that no name begins or ends with.
+const BARS: [char; 2] = ['|', '｜'];
+/// Quotation marks around a name.
+const QUOTES: [(char, char); 9] = [
+    ('"', '"'),
+    ('“', '”'),
+    ('„', '“'),
+    ('«', '»'),
+    ('»', '«'),
+    ('‘', '’'),
+    ('\'', '\''),
+    ('「', '」'),
+    ('『', '』'),
+];
+
+fn is_sign(character: char) -> bool {
+    SIGNS.contains(&character) || is_dash(character)
+}
+
+fn is_blank(character: char) -> bool {
+    character.is_whitespace() || is_unseen(character)
+}
+
+/// The name after a code, without signs between the two and without quotation marks around it. A sign that touches the name, but not the code, belongs to the
+/// name (`CODE >_<`), and so does everything that is no such sign (`#7`, emoji).
+fn name_after_code(rest: &str) -> &str {
+    let mut name = rest.trim_start_matches(is_blank);
+    let mut touches_code = name.len() == rest.len();
+    loop {
+        let after = name.trim_start_matches(is_sign);
+        let signs = &name[..name.len() - after.len()];
+        let stands_apart = after.is_empty() || after.starts_with(is_blank);
+        let is_between = stands_apart || touches_code || signs.chars().all(|c| BARS.contains(&c));
+        if signs.is_empty() || !is_between {
+            break;
+        }
+        name = after.trim_start_matches(is_blank);
+        touches_code = false;
+    }
+    without_quotes(name.trim_end_matches(|c: char| BARS.contains(&c) || c.is_whitespace()))
+}
+
+fn without_quotes(name: &str) -> &str {
+    let quoted = QUOTES.iter().find_map(|&(open, close)| {
+        let inner = name.strip_prefix(open)?.strip_suffix(close)?;
+        (!inner.contains([open, close]) && !inner.trim().is_empty()).then_some(inner.trim())
+    });
+    quoted.unwrap_or(name)
 }
 
 /// The name of a line, and the result of reading the code and the name.
@@ -163,12 +228,54 @@ mod tests {
             format!("{code}, Nobody's Shadow"),
             format!("{spaced}  Nobody's Shadow"),
             format!("{}Nobody's Shadow", code.replace('-', "")),
+            format!("{code} | Nobody's Shadow"),
+            format!("https://cards.example/submit#{code} Nobody's Shadow"),
+            format!("| {code} | Nobody's Shadow |"),
+            format!("{code} |Nobody's Shadow"),
+            format!("{code} – Nobody's Shadow"),
+            format!("{code}=Nobody's Shadow"),
+            format!("{code} => Nobody's Shadow"),
+            format!("{code} → Nobody's Shadow"),
+            format!("{code}; \"Nobody's Shadow\""),
+            format!("{code}: “Nobody's Shadow”"),
+            format!("{code}\t-\t«Nobody's Shadow»"),
         ] {
             let (name, serial) = read(&line);
             assert_eq!(name, "Nobody's Shadow", "{line}");
             assert_eq!(
                 serial.ok().map(|serial| serial.code.reveal()),
                 Some(code.clone()),
+                "{line}"
+            );
+        }
+        for name in [
+            "#7",
+            "🔥 Ember",
+            ">_<",
+            "=^.^=",
+            "!?",
+            "-_-",
+            "(Rook)",
+            "\"Odd\" Thing",
+            "\"A\" or \"B\"",
+            "Wolf | Moon",
+            "A: B",
+            "+1",
+            "…",
+            "❤️",
+        ] {
+            for line in
+                [format!("{code} {name}"), format!("{code} | {name}"), format!("{code}, {name}")]
+            {
+                assert_eq!(read(&line).0, name, "{line}");
+            }
+        }
+        // Signs alone are no name.
+        for line in [format!("{code} |"), format!("{code},"), format!("{code} - ")] {
+            let (name, serial) = read(&line);
+            assert_eq!(
+                (name, serial.err().unwrap().code()),
+                ("", ProblemCode::InvalidBody),
                 "{line}"
             );
         }

@@ -12,7 +12,7 @@ use crate::auth::secret::OpaqueToken;
 use crate::http::extract::{ClientNetwork, look_up};
 use crate::memory::identities::CredentialKey;
 use crate::web::accounts::{Joining, TypedNewcomer, join_again, join_with};
-use crate::web::forms::{Faults, private, secret};
+use crate::web::forms::{Faults, private, secret, told_to_wait};
 use crate::web::session::logged_in;
 
 /// Creates an account, logs the browser in and registers a copy. Nothing is created if the input has a fault. A visitor who is logged in gets no account: the
@@ -64,7 +64,7 @@ pub(super) async fn join_and_submit(
                 SubmitPage::new(typed, Faults::one("", serial_words::NOT_REGISTERED), None)
             });
             page.welcome = welcome;
-            secret(problem.code().status(), &page)
+            secret(problem.code().status(), &page).map(|page| told_to_wait(page, &problem))
         }
     }?;
     answer.add_cookie(&cookie).map_err(Problem::internal)?;
@@ -80,5 +80,5 @@ async fn register_as(
 ) -> Result<SubmittedPage, Problem> {
     let identity = look_up(app, CredentialKey::Browser(token.hash())).await?;
     let identity = identity.ok_or_else(|| Problem::new(ProblemCode::Unauthenticated))?;
-    register(app, &identity.grant()?, network.0, serial).await
+    register(app, &identity.grant()?, identity.viewer(), network.0, serial).await
 }

@@ -1,5 +1,7 @@
 //! Registers a copy by its serial code and the name of the card.
 
+use std::collections::BTreeMap;
+
 use actix_web::{HttpResponse, web};
 use askama::Template;
 use cardscape_engine::Game;
@@ -13,15 +15,16 @@ use crate::app::problem_member::ProblemMember;
 use crate::app::serials::submission_answers::AcceptedResponse;
 use crate::app::serials::submissions::{self, NamedSerial};
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, SubmitSerials};
+use crate::auth::permission::{Granted, SubmitSerials, Viewer};
 use crate::domain::code::Code;
+use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::accounts::words as account_words;
 use crate::web::accounts::{LogInPage, TypedNewcomer, Welcome};
 use crate::web::catalogue::{Progress, card_path, rarity_name};
 use crate::web::copies::dispute_path;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{self, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::session::Visitor;
 use crate::web::words;
@@ -114,7 +117,7 @@ pub(in crate::web) async fn submit(
         return join_and_submit(&state, network, &typed, &newcomer, visitor.is_stranger()).await;
     }
     if !visitor.is_stranger() {
-        return submitted(&state, &visitor.must()?, network.0, &typed).await;
+        return submitted(&state, &visitor.must()?, visitor.viewer(), network.0, &typed).await;
     }
     match typed.read() {
         Ok(_) => private(200, &LogInPage::before_submitting(&typed, &newcomer.name)),
@@ -126,6 +129,7 @@ pub(in crate::web) async fn submit(
 pub(in crate::web) async fn submitted(
     app: &AppState,
     by: &Granted<SubmitSerials>,
+    viewer: Viewer,
     network: Network,
     typed: &TypedCode,
 ) -> Result<HttpResponse, Problem> {
@@ -133,10 +137,10 @@ pub(in crate::web) async fn submitted(
         Ok(serial) => serial,
         Err(faults) => return refused(typed, faults, None),
     };
-    match register(app, by, network, serial).await {
+    match register(app, by, viewer, network, serial).await {
         Ok(page) => private(200, &page),
         Err(problem) => match SubmitPage::not_registered(typed, &problem) {
-            Some(page) => private(problem.code().status(), &page),
+            Some(page) => forms::refused(&problem, &page),
             None => Err(problem),
         },
     }
@@ -156,11 +160,27 @@ pub(super) fn refused(
 pub(super) async fn register(
     app: &AppState,
     by: &Granted<SubmitSerials>,
+    viewer: Viewer,
     network: Network,
     serial: NamedSerial,
 ) -> Result<SubmittedPage, Problem> {
     let accepted = submissions::submit(app, by, network, &serial, None).await?;
-    accepted_page(app, serial.name, accepted).await
+    let card = CardId(accepted.of.card.id);
+    let name = names_of_cards(app, viewer, vec![card]).await.remove(&card);
+    accepted_page(app, name.unwrap_or(serial.name), accepted).await
+}
+
+/// The names of cards of registered copies, as they are printed. If they cannot be read, there are none: the copies are registered nevertheless, and what was
+/// typed is shown.
+pub(super) async fn names_of_cards(
+    app: &AppState,
+    viewer: Viewer,
+    cards: Vec<CardId>,
+) -> BTreeMap<CardId, String> {
+    submissions::card_names(app, viewer, cards).await.unwrap_or_else(|problem| {
+        tracing::warn!(code = problem.code().code(), "cannot read the names of registered cards");
+        BTreeMap::new()
+    })
 }
 
 async fn accepted_page(

@@ -29,6 +29,7 @@ impl Marked {
     /// The code with its first invalid character, if there is one.
     pub(super) fn of(code: &str) -> Option<Self> {
         let Err(SerialError::Symbol(place)) = SerialCode::parse(code) else { return None };
+        let code = SerialCode::in_address(code);
         // Separators do not count for the position.
         let mut symbols = code.char_indices().filter(|(_, c)| SerialCode::counts(*c));
         let (at, wrong) = symbols.nth(place - 1)?;

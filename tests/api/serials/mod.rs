@@ -1,5 +1,6 @@
 //! Submissions, batches, reviews, attempts, unlocks, unlock policies, community.
 
+mod codes_in_texts;
 mod community;
 pub mod permissions;
 mod serial_look_ups;

@@ -69,7 +69,7 @@ async fn each_submission_has_its_own_verdict() {
     assert_eq!(data[0]["accepted"]["card"]["number"], cards[0].number);
     assert_eq!(data[0]["accepted"]["submission"], data[6]["accepted"]["submission"]);
     assert!(data[1]["dispute_id"].is_string() && data[1]["accepted"].is_null());
-    assert!(data[2]["detail"].as_str().unwrap().contains("does not belong to this card"));
+    assert!(data[2]["detail"].as_str().unwrap().contains("do not belong together"));
     assert!(data[4]["detail"].as_str().unwrap().contains("16"), "{}", data[4]);
     // Only the submission with the wrong name counts as a guess.
     assert_eq!(attempts_used(&app, "serial_account").await, 1);
@@ -94,6 +94,25 @@ async fn a_batch_has_a_size_limit_and_rejects_unknown_members() {
         .problem(422, "invalid_body");
     let all: Vec<Value> = cards.iter().take(50).map(PaperCard::submission).collect();
     assert!(verdicts(submit(&app, &ada, all).await).iter().all(|verdict| verdict == "registered"));
+}
+
+#[tokio::test]
+async fn a_submission_with_an_unknown_game_uses_no_attempt() {
+    let (app, cards) = app_with_print_run().await;
+    let ada = app.player("ada").await;
+    let of_game = |card: &PaperCard, game: &str| json!({ "serial": card.serial, "name": card.name, "game": game });
+    let batch = vec![
+        of_game(&cards[0], "ttgc"),
+        of_game(&cards[1], "TTCG"),
+        of_game(&cards[2], "no game"),
+        of_game(&cards[3], "ttcg"),
+    ];
+    let answer = submit(&app, &ada, batch).await;
+    let body = answer.clone().expect(200);
+    assert_eq!(verdicts(answer), ["invalid_body", "registered", "invalid_body", "registered"]);
+    let detail = body["data"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("There is no game ttgc; did you mean ttcg?"), "{detail}");
+    assert_eq!(attempts_used(&app, "serial_account").await, 0);
 }
 
 #[tokio::test]

@@ -65,6 +65,29 @@ async fn the_first_valid_registrant_owns_the_copy() {
     app.get(&location).by(&ben).answer().await.problem(404, "not_found");
 }
 
+/// What phones, scanners and other programs make of a code: full-width symbols, characters that nobody sees, other marks between groups, the address of the QR code.
+#[tokio::test]
+async fn a_code_in_another_spelling_is_the_same_code() {
+    let (app, cards) = app_with_print_run().await;
+    let ada = app.player("ada").await;
+    app.submit(&ada, &cards[0]).await.expect(201);
+    let code = &cards[0].serial;
+    let wide = |letter: char| char::from_u32(u32::from(letter) + 0xFEE0).unwrap();
+    for serial in [
+        code.chars().map(wide).collect(),
+        code.replace('-', "."),
+        code.replace('-', " _ "),
+        code.replace('-', "\u{200B}"),
+        code.replace('-', "\u{AD}"),
+        format!("\u{FEFF}{code}\u{200E}."),
+        format!("https://cards.example/submit#{code}"),
+    ] {
+        let typed = json!({ "serial": serial, "name": cards[0].name });
+        let again = app.post("/v1/submissions").by(&ada).json(&typed).answer().await;
+        assert_eq!(again.expect(200)["already_registered"], true, "{serial}");
+    }
+}
+
 #[tokio::test]
 async fn differences_in_case_and_punctuation_are_accepted() {
     let (app, cards) = app_with_print_run().await;
@@ -80,6 +103,7 @@ async fn differences_in_case_and_punctuation_are_accepted() {
 #[tokio::test]
 async fn all_rejected_submissions_get_the_same_answer() {
     let (app, cards) = app_with_print_run().await;
+    app.seed(&["uno-emoji"]).await;
     let ada = app.player("ada").await;
     let voided = &cards[2];
     app.post("/v1/submissions").by(&ada).json(&voided.submission()).answer().await.expect(201);
@@ -90,8 +114,7 @@ async fn all_rejected_submissions_get_the_same_answer() {
         json!({ "serial": cards[0].serial, "name": other.name }),
         json!({ "serial": cards[0].serial, "name": "no card at all" }),
         json!({ "serial": cards[0].serial, "name": "?!" }),
-        json!({ "serial": cards[0].serial, "name": cards[0].name, "game": "emoji-tcg" }),
-        json!({ "serial": cards[0].serial, "name": cards[0].name, "game": "no game" }),
+        json!({ "serial": cards[0].serial, "name": cards[0].name, "game": "uno-emoji" }),
         voided.submission(),
     ];
     let ben = app.player("ben").await;
@@ -107,7 +130,7 @@ async fn all_rejected_submissions_get_the_same_answer() {
         app.db()
             .value("SELECT string_agg(used::text, ' ') FROM attempts WHERE scope LIKE 'serial%' AND used > 0")
             .await,
-        "7 7"
+        "6 6"
     );
     assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "1");
 }
@@ -142,6 +165,36 @@ async fn malformed_input_is_reported_without_using_an_attempt() {
         app.db().value("SELECT count(*) FROM attempts WHERE scope LIKE 'serial%'").await,
         "0"
     );
+}
+
+#[tokio::test]
+async fn a_game_is_recognised_in_any_case_and_an_unknown_one_uses_no_attempt() {
+    let (app, cards) = app_with_print_run().await;
+    let ada = app.player("ada").await;
+    let send = async |game: &str| {
+        let body = json!({ "serial": cards[0].serial, "name": cards[0].name, "game": game });
+        app.post("/v1/submissions").by(&ada).json(&body).answer().await
+    };
+    for (game, says) in [
+        ("ttgc", "There is no game ttgc; did you mean ttcg?"),
+        ("no game", "a code is 1 to 64 letters, digits, hyphens and underscores"),
+        ("", "a code is 1 to 64 letters, digits, hyphens and underscores"),
+    ] {
+        let refused = send(game).await.problem(422, "invalid_body");
+        assert_eq!(refused["errors"], json!([{ "pointer": "/game", "detail": says }]), "{game}");
+    }
+    // All faults are reported together.
+    let body = json!({ "serial": "7KQ2", "name": " ", "game": "no game" });
+    let refused = app.post("/v1/submissions").by(&ada).json(&body).answer().await;
+    let refused = refused.problem(422, "serial_malformed");
+    let pointers: Vec<&Value> =
+        refused["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
+    assert_eq!(pointers, ["/serial", "/name", "/game"]);
+    assert_eq!(
+        app.db().value("SELECT count(*) FROM attempts WHERE scope LIKE 'serial%'").await,
+        "0"
+    );
+    send("TTCG").await.expect(201);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::serials::serial::RunPrefix;
+use crate::domain::text::{TextError, without_serial};
 
 const UUID: &str = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
 
