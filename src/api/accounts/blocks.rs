@@ -3,14 +3,13 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
-use uuid::Uuid;
 
 use crate::app::accounts::blocks::{self, BlockKey, BlockResponse};
+use crate::app::accounts::people::Person;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ManageOwnBlocks, ReadOwnAccount};
-use crate::domain::ids::AccountId;
 use crate::http::extract::{LooseParams, May};
 use crate::memory::rendered::Freshness;
 
@@ -47,11 +46,11 @@ pub async fn list_blocks(
 
 /// Blocks a player: no comments on your designs and decks, no replies to your comments, no suggestions, no offers to trade.
 ///
-/// The player is not notified. Earlier comments of the player stay. While the block lasts, the player's likes of your decks do not count, and neither
+/// The player is not notified. Open offers between you are closed: yours are cancelled, those of the player are declined. The player does not see your copies any more. Earlier comments of the player stay. While the block lasts, the player's likes of your decks do not count, and neither
 /// does the player among your followers. Blocking the same player again changes nothing.
 #[utoipa::path(
     put, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
-    params(("account" = Uuid, Path, description = "Id of the player's account")),
+    params(("account" = String, Path, description = "Name of the player (if there was an offer between you, or the player shows lists, copies or decks to every player), or id of the account", example = "ben")),
     responses(
         (status = 204, description = "Blocked."),
         (status = 409, description = "`own_account`, `too_many_blocks`"),
@@ -60,23 +59,23 @@ pub async fn list_blocks(
 pub async fn block_account(
     state: web::Data<AppState>,
     by: May<ManageOwnBlocks>,
-    account: web::Path<Uuid>,
+    account: web::Path<Person>,
 ) -> Result<HttpResponse, Problem> {
-    blocks::block(&state, &by, AccountId(*account)).await?;
+    blocks::block(&state, &by, &account).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
 /// Removes a block.
 #[utoipa::path(
     delete, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
-    params(("account" = Uuid, Path, description = "Id of the player's account")),
+    params(("account" = String, Path, description = "Name of the player (if there was an offer between you, or the player shows lists, copies or decks to every player), or id of the account", example = "ben")),
     responses((status = 204, description = "The block was removed."))
 )]
 pub async fn unblock_account(
     state: web::Data<AppState>,
     by: May<ManageOwnBlocks>,
-    account: web::Path<Uuid>,
+    account: web::Path<Person>,
 ) -> Result<HttpResponse, Problem> {
-    blocks::unblock(&state, &by, AccountId(*account)).await?;
+    blocks::unblock(&state, &by, &account).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -52,7 +52,7 @@ impl Judge for RegisterRequest {
 #[utoipa::path(
     post, path = "/v1/accounts", tag = "accounts", request_body = RegisterRequest,
     responses(
-        (status = 201, body = RegisteredResponse, headers(("Location" = String, description = "The account"))),
+        (status = 201, body = RegisteredResponse, headers(("Location" = String, description = "`/v1/me`: the account, for its owner after a log-in"))),
         (status = 409, description = "`name_taken`"),
         (status = 429, description = "`registration_throttled`, `rate_limited`"),
     )
@@ -65,7 +65,7 @@ pub async fn register(
     let (name, password) = body.value.credentials()?;
     let answer = own_account::register(&state, network.0, &name, password).await?;
     Ok(HttpResponse::Created()
-        .insert_header(("location", format!("/v1/accounts/{}", answer.account.id)))
+        .insert_header(("location", "/v1/me"))
         .insert_header(("cache-control", "no-store"))
         .json(answer))
 }

@@ -17,7 +17,7 @@ pub struct ChangePasswordRequest {
     /// The current password.
     #[schema(example = "tram window sonnet")]
     pub current_password: String,
-    /// The new password: 10 to 128 characters. It must not be a common password and must not contain the name of the account.
+    /// The new password: 10 to 128 characters. It must not be the current password or a common one, and must not contain the name of the account.
     #[schema(example = "violet harbour lamp", min_length = 10, max_length = 128)]
     pub new_password: String,
     /// Whether to replace the recovery codes, too. Do this if somebody else may have seen them.

@@ -86,8 +86,9 @@ pub async fn refresh(
 pub async fn list_sessions(
     state: web::Data<AppState>,
     by: May<ReadOwnAccount>,
-) -> Result<web::Json<SessionsResponse>, Problem> {
-    Ok(web::Json(sessions::list(&state, &by).await?))
+) -> Result<HttpResponse, Problem> {
+    let answer = sessions::list(&state, &by).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "private, no-store")).json(answer))
 }
 
 /// Logs out: ends the session of this request.

@@ -36,6 +36,7 @@ pub struct CreateTokenRequest {
     responses(
         (status = 201, body = CreatedTokenResponse),
         (status = 409, description = "`too_many_tokens`, `idempotency_in_progress`"),
+        (status = 410, description = "`gone`: the request was sent before, and the token that it created was revoked or has expired."),
     )
 )]
 pub async fn create_token(
@@ -68,8 +69,9 @@ fn parse(request: &CreateTokenRequest) -> Result<RequestedToken, Problem> {
 pub async fn list_tokens(
     state: web::Data<AppState>,
     by: May<ManageOwnTokens>,
-) -> Result<web::Json<PersonalTokensResponse>, Problem> {
-    Ok(web::Json(tokens::list(&state, &by).await?))
+) -> Result<HttpResponse, Problem> {
+    let answer = tokens::list(&state, &by).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "private, no-store")).json(answer))
 }
 
 /// Revokes one of your personal access tokens: it stops working everywhere within 5 seconds.

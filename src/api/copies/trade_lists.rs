@@ -30,7 +30,7 @@ use crate::memory::rendered::Freshness;
 use crate::store::copies::trade_lists::MatchPosition;
 
 /// An item to put on a list. It has `printing` alone; or `card`; or `game`, `set` and `number`; or `game`, `name` and optionally `set`. `rarity`
-/// limits a card to one rarity.
+/// limits a card to one rarity. The case of the codes of games, sets and rarities does not count.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TradeItemBody {
@@ -129,7 +129,7 @@ impl TradeListRequest {
                     body.parse(&at, &ids, &mut faults).map(NamedItem::Card)
                 }
             };
-            let (rarity, quantity) = (rarity.clone(), item.quantity);
+            let (rarity, quantity) = (rarity.as_ref().map(Code::lower_case), item.quantity);
             items.extend(named.map(|named| WantedItem { named, rarity, quantity }));
         }
         if faults.is_empty() {
@@ -307,7 +307,7 @@ pub struct MatchesQuery {
 
 /// Lists players whose public haves match your wants, or whose public wants match your haves.
 ///
-/// Players who match in both directions come first, then those with the most matching items. Your own lists may be private. For each of your items,
+/// Players who match in both directions come first, then those with the most matching items. Players who take no offers are left out. Your own lists may be private. For each of your items,
 /// at most 100 items of other players are compared.
 #[utoipa::path(
     get, path = "/v1/trade-matches", tag = "collection", security(("bearer" = [])), params(MatchesQuery),

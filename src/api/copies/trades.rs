@@ -32,7 +32,7 @@ pub struct TradeRequest {
     #[serde(default)]
     #[schema(max_items = 50)]
     pub want: Vec<Uuid>,
-    /// Message to the other player: 1 to 500 characters.
+    /// Message to the other player: 1 to 500 characters. It may have several lines.
     #[schema(example = "My second Imp for your Smith?", min_length = 1, max_length = 500)]
     pub message: Option<String>,
     /// How long the offer can be accepted, in hours: 1 to 2160; 336 (14 days) if absent.
@@ -52,7 +52,7 @@ pub struct CounterRequest {
     #[serde(default)]
     #[schema(max_items = 50)]
     pub want: Vec<Uuid>,
-    /// Message to the other player: 1 to 500 characters.
+    /// Message to the other player: 1 to 500 characters. It may have several lines.
     #[schema(example = "Add the Smith and it is yours", min_length = 1, max_length = 500)]
     pub message: Option<String>,
     /// How long the offer can be accepted, in hours: 1 to 2160; 336 (14 days) if absent.
@@ -109,6 +109,7 @@ impl Judge for CounterRequest {
         (status = 409, description = "`too_many_trades`, `idempotency_in_progress`"),
         (status = 422, description = "`invalid_body`, also if you cannot give a copy or a copy is not shown to you; `no_such_trader`, \
                                       `idempotency_key_reused`"),
+        (status = 429, description = "`daily_limit_reached`: offers and counter-offers of a day, also those that were cancelled"),
     )
 )]
 pub async fn create_trade(
@@ -266,6 +267,7 @@ fn closed(trade: &TradeResponse) -> HttpResponse {
                                       `idempotency_in_progress`"),
         (status = 422, description = "`invalid_body`, also if you cannot give a copy or a copy is not shown to you; `no_such_trader`, \
                                       `idempotency_key_reused`"),
+        (status = 429, description = "`daily_limit_reached`: offers and counter-offers of a day, also those that were cancelled"),
     )
 )]
 pub async fn counter_trade(

@@ -67,8 +67,8 @@ pub struct PlayerCopiesQuery {
 
 /// Lists the copies that a player shows, by game, set and number of their cards.
 ///
-/// Only players whose `trading` is `public` show copies; for all others the answer is 404, as for a name that no player has. Frozen and void copies
-/// are left out.
+/// Only players whose `trading` is `public` show copies, and not to players whom they have blocked; for all others the answer is 404, as for a name that
+/// no player has. Frozen and void copies are left out.
 #[utoipa::path(
     get, path = "/v1/players/{player}/copies", tag = "copies", security(("bearer" = [])),
     params(("player" = String, Path, description = "Name of the player", example = "ada"), PlayerCopiesQuery),

@@ -92,7 +92,7 @@ pub struct AccountEventResponse {
     /// (you had submitted a copy of the card). Trades: `trade.offered` (to you), `trade.countered` (an offer of yours was answered with a
     /// counter-offer: `trade`), `trade.accepted`, `trade.declined`, `trade.cancelled`, `trade.lapsed`, `trade.expired` (for both sides). Copies:
     /// `copy.received`, `copy.given` (by a trade), `copy.frozen`, `copy.unfrozen`, `copy.voided` (by a moderator). Disputes: `dispute.opened` (about
-    /// a copy of yours), `dispute.decided`, `dispute.closed` (for both sides). Designs: `design.commented` (on a design of yours), `design.replied`
+    /// a copy of yours; also for each claim that is open when a copy comes to you by a trade or by the decision of a dispute), `dispute.decided`, `dispute.closed` (for both sides). Designs: `design.commented` (on a design of yours), `design.replied`
     /// (to a comment of yours), `design.suggested` (a change of a design of yours), `design.suggestion_taken`, `design.suggestion_declined` (a change
     /// that you had suggested), `design.approved`, `design.declined` (by a moderator), `design.official` (it is a card that everybody sees),
     /// `design.taken_down`, `design.reinstated` (by a moderator, after a report), `design.name_lost` (it was withdrawn, because somebody else shared a

@@ -5,12 +5,15 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::people::Person;
+use crate::app::copies::trades;
 use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ManageOwnBlocks, ReadOwnAccount};
 use crate::domain::accounts::blocks::MAX_BLOCKS;
 use crate::domain::ids::AccountId;
+use crate::domain::text::AccountName;
 use crate::store::accounts::blocks::{self, BlockOutcome, BlockRow};
 
 /// A player whom you have blocked.
@@ -48,16 +51,26 @@ pub async fn list(
     Ok(paged(rows, limit, key, Into::into))
 }
 
+/// Whether the caller has blocked the account of that name.
+pub async fn has_blocked(
+    app: &AppState,
+    by: &Granted<ReadOwnAccount>,
+    name: &AccountName,
+) -> Result<bool, Problem> {
+    let mut conn = app.store.connection().await?;
+    Ok(blocks::has_blocked_name(&mut conn, by, name.key()).await?)
+}
+
 /// Blocks an account.
 pub async fn block(
     app: &AppState,
     by: &Granted<ManageOwnBlocks>,
-    other: AccountId,
+    other: &Person,
 ) -> Result<(), Problem> {
-    let at = app.clock.now();
+    let (other, at) = (other.id(app, by.account()).await?, app.clock.now());
     let outcome = app.write(by, async |conn, by| blocks::block(conn, by, other, at).await).await?;
-    match outcome {
-        BlockOutcome::Done => {}
+    let closed = match outcome {
+        BlockOutcome::Done(closed) => closed,
         BlockOutcome::NoSuchAccount => return Err(Problem::not_found()),
         BlockOutcome::Oneself => {
             let detail = "Nobody can block themselves.";
@@ -67,8 +80,11 @@ pub async fn block(
             let detail = format!("An account can block at most {MAX_BLOCKS} others.");
             return Err(Problem::new(ProblemCode::TooManyBlocks).detail(detail));
         }
-    }
+    };
     tracing::info!(account = %by.account(), blocked = %other, "account blocked");
+    for offer in closed {
+        trades::record_closed(by.account(), offer.id, offer.state.as_str());
+    }
     Ok(())
 }
 
@@ -76,8 +92,9 @@ pub async fn block(
 pub async fn unblock(
     app: &AppState,
     by: &Granted<ManageOwnBlocks>,
-    other: AccountId,
+    other: &Person,
 ) -> Result<(), Problem> {
+    let other = other.id(app, by.account()).await?;
     let found = app.write(by, async |conn, by| blocks::unblock(conn, by, other).await).await?;
     if !found {
         return Err(Problem::not_found());

@@ -34,7 +34,8 @@ impl RecoveryCodesResponse {
     }
 }
 
-/// Changes the caller's password; on request also replaces the recovery codes.
+/// Changes the caller's password; on request also replaces the recovery codes. The new password must differ from the
+/// current one: otherwise a required change could leave the password that an operator has set.
 pub async fn change(
     app: &AppState,
     by: &Granted<ChangeOwnPassword>,
@@ -46,7 +47,7 @@ pub async fn change(
     let now = app.clock.now();
     let mut conn = app.store.connection().await?;
     let row = own_account(&mut conn, by).await?;
-    let new_password = Password::new(new_password, &row.account.name)
+    let new_password = Password::replacing(&current_password, new_password, &row.account.name)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
     let place = app.passwords.enter(network)?;
     let confirmed = confirm_password(app, by, &place, conn, row, current_password, now).await?;

@@ -12,6 +12,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadAccounts};
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
+use crate::store::accounts::account_records;
 use crate::store::accounts::people::{self, FoundAccount};
 pub use crate::store::accounts::people::{PeopleFilter, PersonPosition};
 use crate::store::{Connection, StoreResult};
@@ -31,7 +32,7 @@ pub async fn list(
     Ok(paged(found, limit, position, |found| AccountResponse::from(found.account)))
 }
 
-/// The account to filter by, as a client names it: its id, or its whole name.
+/// An account, as a client names it: its id, or its whole name.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Person {
@@ -66,6 +67,19 @@ impl Person {
             Some(Self::Id(id)) => Some(PersonFilter::Id(*id)),
             Some(Self::Name(name)) => Some(PersonFilter::Name(name.clone(), reads()?)),
         })
+    }
+}
+
+impl Person {
+    /// The id of the account. A name is a 404 if no account has it or `by` cannot know of the account; whether an account has the id is not checked.
+    pub async fn id(&self, app: &AppState, by: AccountId) -> Result<AccountId, Problem> {
+        let name = match self {
+            Self::Id(id) => return Ok(*id),
+            Self::Name(name) => name,
+        };
+        let mut conn = app.store.connection().await?;
+        let found = account_records::find_known_name(&mut conn, by, name.key()).await?;
+        found.ok_or_else(Problem::not_found)
     }
 }
 

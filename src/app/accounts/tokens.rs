@@ -38,8 +38,9 @@ impl RequestedToken {
     /// Parses the request, or returns every fault, with the pointers `/name`, `/scopes`, `/scopes/{index}` and `/expires_in_days`.
     pub fn read(name: &str, scopes: &[String], days: Option<u16>) -> Result<Self, Problem> {
         let mut faults = Vec::new();
-        let name =
-            text::line(name, 1, 60).map_err(|error| faults.push(InputFault::at("/name", error)));
+        let name = text::line(name, 1, 60)
+            .and_then(text::without_serial)
+            .map_err(|error| faults.push(InputFault::at("/name", error)));
         let mut read = Vec::new();
         for (index, scope) in scopes.iter().enumerate() {
             match Scope::read(scope) {
@@ -138,9 +139,10 @@ pub async fn create(
                 secret_already_shown: false,
             })
         }
-        TokenCreated::Repeat(row) => {
+        TokenCreated::Repeat(Some(row)) => {
             Ok(CreatedTokenResponse { token: row.into(), secret: None, secret_already_shown: true })
         }
+        TokenCreated::Repeat(None) => Err(Problem::new(ProblemCode::Gone)),
         TokenCreated::TooMany => Err(Problem::new(ProblemCode::TooManyTokens)),
     }
 }

@@ -15,6 +15,7 @@ use crate::store::copies::copy_records::{self, ModerationOutcome};
 /// Checks the reason that a moderator or an admin gives for something.
 pub fn reason(raw: &str) -> Result<String, Problem> {
     text::line(raw, 1, MAX_REASON)
+        .and_then(text::without_serial)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/reason", error)]))
 }
 

@@ -124,6 +124,7 @@ async fn read_changed<P: DisputePermission>(
 /// Checks a statement for a dispute.
 pub fn read_statement(text: &str) -> Result<String, Problem> {
     text::lines(text, 1, MAX_STATEMENT)
+        .and_then(text::without_serial)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/text", error)]))
 }
 

@@ -25,7 +25,8 @@ pub struct TradedCopyResponse {
     /// open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disputed: Option<bool>,
-    /// Whether its giver can still give it: owns it, and it is neither frozen nor void. Absent unless the offer is open.
+    /// Whether its giver can still give it: owns it, it is neither frozen nor void, and the player who made the offer is not banned. Absent unless the offer
+    /// is open.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = true)]
     pub available: Option<bool>,
@@ -72,7 +73,7 @@ pub struct TradeSummaryResponse {
     /// Number of copies that go from `to` to `from`.
     #[schema(example = 1)]
     pub want_count: i64,
-    /// Message of the player who made the offer.
+    /// Message of the player who made the offer. It may have several lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "My second Imp for your Smith?")]
     pub message: Option<String>,

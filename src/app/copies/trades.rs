@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::trade_responses::{TradeResponse, TradeSummaryResponse};
 use crate::app::fault_reason::FaultReason;
+use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
@@ -14,7 +15,7 @@ use crate::domain::copies::trade::{
     CopyFault, DEFAULT_LIFETIME_HOURS, LIFETIME_HOURS, MAX_MESSAGE, TermsFaultAt, TradeSide,
     TradeState, TradeTerms,
 };
-use crate::domain::ids::{CopyId, TradeId};
+use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::domain::text::{self, AccountName};
 use crate::store::copies::trade_answers::{self, Answered, DoneBy};
 use crate::store::copies::trade_offers::{self, NewTrade, Offered};
@@ -46,7 +47,9 @@ impl Offer {
         let ids = |copies: &[Uuid]| copies.iter().copied().map(CopyId).collect();
         let terms = TradeTerms::new(ids(give), ids(want))
             .map_err(|wrong| faults.extend(wrong.into_iter().map(terms_fault)));
-        let message = message.map(|raw| text::line(raw, 1, MAX_MESSAGE)).transpose();
+        let message = message
+            .map(|raw| text::lines(raw, 1, MAX_MESSAGE).and_then(text::without_serial))
+            .transpose();
         let message = message.map_err(|error| faults.push(InputFault::at("/message", error)));
         let hours = hours.unwrap_or(DEFAULT_LIFETIME_HOURS);
         if !LIFETIME_HOURS.contains(&hours) {
@@ -136,7 +139,7 @@ pub async fn create(
         Ok::<_, IdempotentError>((offered, trade))
     });
     let (offered, trade) = written.await?;
-    answer_offer(by, id, offered, trade)
+    answer_offer(app, by, id, offered, trade)
 }
 
 /// Answers an offer with a counter-offer in the opposite direction, which replaces it.
@@ -159,7 +162,7 @@ pub async fn counter(
         Ok::<_, IdempotentError>((answered, trade))
     });
     let (answered, trade) = written.await?;
-    answer_offer(by, id, completed(answered)?, trade)
+    answer_offer(app, by, id, completed(answered)?, trade)
 }
 
 /// Reads the trade after an offer was stored, by this request or an earlier one; `None` when it was refused.
@@ -174,15 +177,18 @@ async fn read_offered(
     let id = match offered {
         Offered::New => id,
         Offered::Repeat(earlier) => *earlier,
-        Offered::NoSuchTrader | Offered::Oneself | Offered::TooMany | Offered::Faults(_) => {
-            return Ok(None);
-        }
+        Offered::NoSuchTrader
+        | Offered::Oneself
+        | Offered::TooMany
+        | Offered::TooManyToday(_)
+        | Offered::Faults(_) => return Ok(None),
     };
     read(conn, by, viewer, id, now).await
 }
 
 /// Converts the result of an offer (stored now, stored before, or refused) to the response.
 fn answer_offer(
+    app: &AppState,
     by: &Granted<WriteTrades>,
     id: TradeId,
     offered: Offered,
@@ -204,6 +210,7 @@ fn answer_offer(
             return Err(Problem::invalid(vec![fault]));
         }
         Offered::TooMany => return Err(Problem::new(ProblemCode::TooManyTrades)),
+        Offered::TooManyToday(limit) => return Err(too_many_today(app, limit)),
         Offered::Faults(faults) => {
             return Err(Problem::invalid(faults.into_iter().map(copy_fault).collect()));
         }
@@ -308,8 +315,13 @@ fn log_end(
         }
         Answered::Missing | Answered::NotYourTurn | Answered::Closed(_) => return,
     };
+    record_closed(by.account(), id, event);
+}
+
+/// Counts and logs an offer that an account closed.
+pub(crate) fn record_closed(account: AccountId, id: TradeId, event: &'static str) {
     metrics::counter!("trades_total", "event" => event).increment(1);
-    tracing::info!(account = %by.account(), trade = %id, event, "trade closed");
+    tracing::info!(%account, trade = %id, event, "trade closed");
 }
 
 fn completed<T>(answered: Answered<T>) -> Result<T, Problem> {

@@ -9,12 +9,12 @@ use crate::app::accounts::own_account::AccountResponse;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{ChangeOwnTrading, Granted, ReadTrades, Viewer};
+use crate::auth::permission::{ChangeOwnTrading, Granted, ReadOwnAccount, ReadTrades, Viewer};
 use crate::domain::copies::trade::Trading;
-use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::accounts::account_records;
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView};
+use crate::store::copies::trade_offers::{self, Recipient};
 
 /// A copy that another player shows.
 #[derive(Serialize, ToSchema)]
@@ -50,17 +50,18 @@ pub async fn change(
     Ok(row.into())
 }
 
-/// The id of a player, and the name in the player's spelling. Callers must return them only for players who show something publicly, because the result
-/// reveals that the account exists.
-pub async fn find_name(
+/// Finds a player, and whether the player takes offers from the reader. Callers must return the result only for players
+/// who show something publicly, because it reveals that the account exists.
+pub async fn find_recipient(
     app: &AppState,
+    reader: Option<&Granted<ReadOwnAccount>>,
     player: &AccountName,
-) -> Result<Option<(AccountId, String)>, Problem> {
+) -> Result<Option<Recipient>, Problem> {
     let mut conn = app.store.connection().await?;
-    Ok(account_records::find_name(&mut conn, player.key()).await?)
+    Ok(trade_offers::find_recipient(&mut conn, reader, player.key()).await?)
 }
 
-/// Lists the copies that a player shows, by game, set and number of their cards; 404 for a player who shows none. A
+/// Lists the copies that a player shows, by game, set and number of their cards; 404 for a player who shows the caller none. A
 /// rarity in the selection is ignored: it would reveal the rarity of copies of hidden cards.
 pub async fn list_shown(
     app: &AppState,

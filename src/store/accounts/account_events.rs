@@ -338,20 +338,27 @@ struct NumberedRow {
 const LOCKED_CLOCKS: &str = "clock AS MATERIALIZED (SELECT account_id, last_seq, unlocks_seq, looked_at FROM account_event_clocks \
      WHERE account_id = ANY ((SELECT $accounts)::uuid[]) ORDER BY account_id FOR NO KEY UPDATE)";
 
-/// Numbers the next events of accounts.
+/// Numbers the next events of accounts in the order of writing, which puts no effect before its cause although clocks of
+/// instances differ. Only an unlock is placed by its time: it is added when the account reads, and belongs before what
+/// happened between both. What has a number keeps it.
 async fn number_some(
     conn: &mut Connection,
     accounts: &[AccountId],
 ) -> StoreResult<Vec<NumberedRow>> {
     // The clock rows are locked before events are. An event that is locked then is being deleted by a sweep. One that
     // another reader has numbered meanwhile is found to have a number when it is locked.
+    //
+    // The time of an event that is no unlock is the latest one of those up to it, so that these stay in their order.
     Ok(sql(format!(
         "WITH {LOCKED_CLOCKS}, held AS MATERIALIZED ( \
-             SELECT id, account_id FROM account_events WHERE account_id = ANY (ARRAY(SELECT account_id FROM clock)) AND seq IS NULL \
+             SELECT id, account_id, kind, created_at FROM account_events WHERE account_id = ANY (ARRAY(SELECT account_id FROM clock)) AND seq IS NULL \
              ORDER BY account_id, id LIMIT {BATCH} FOR UPDATE SKIP LOCKED \
+         ), timed AS ( \
+             SELECT id, account_id, CASE kind WHEN 'card.unlocked' THEN created_at \
+                    ELSE max(created_at) FILTER (WHERE kind <> 'card.unlocked') OVER (PARTITION BY account_id ORDER BY id) END AS place FROM held \
          ), placed AS ( \
-             SELECT held.id, clock.last_seq + row_number() OVER (PARTITION BY held.account_id ORDER BY held.id) AS seq \
-             FROM held JOIN clock ON clock.account_id = held.account_id \
+             SELECT timed.id, clock.last_seq + row_number() OVER (PARTITION BY timed.account_id ORDER BY timed.place, timed.id) AS seq \
+             FROM timed JOIN clock ON clock.account_id = timed.account_id \
          ), numbered AS ( \
              UPDATE account_events e SET seq = placed.seq FROM placed WHERE e.id = placed.id RETURNING e.account_id, e.seq \
          ), moved AS ( \

@@ -16,7 +16,7 @@ use crate::domain::copies::trade::Trading;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::db::schema::{accounts, recovery_codes};
-use crate::store::db::statement::CachePrepared as _;
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::feedback::{banned_works, bans_and_blocks};
 use crate::store::operations::audit;
 use crate::store::serials::votes;
@@ -179,17 +179,34 @@ pub async fn find(conn: &mut Connection, id: AccountId) -> StoreResult<Option<Ac
     Ok(accounts::table.find(id).select(AccountRow::as_select()).first(conn).await.optional()?)
 }
 
-/// The id of the account of that name, and the name as its owner writes it.
-pub async fn find_name(
+#[derive(QueryableByName)]
+struct KnownRow {
+    #[diesel(sql_type = diesel::sql_types::Uuid)]
+    id: AccountId,
+}
+
+/// The id of the account of that name, if it is that of `by`, or `by` knows of it: there was an offer between the two, `by` has blocked it, or it shows lists, copies or decks to
+/// every player. Otherwise every name could be tried.
+pub async fn find_known_name(
     conn: &mut Connection,
+    by: AccountId,
     name_key: &str,
-) -> StoreResult<Option<(AccountId, String)>> {
-    Ok(accounts::table
-        .filter(accounts::name_key.eq(name_key))
-        .select((accounts::id, accounts::name))
-        .first(conn)
-        .await
-        .optional()?)
+) -> StoreResult<Option<AccountId>> {
+    let found: Option<KnownRow> = sql(
+        "SELECT a.id FROM accounts a WHERE a.name_key = $name AND ( \
+             a.id = $by OR EXISTS (SELECT FROM trades t WHERE t.offered_by = a.id AND t.offered_to = $by) \
+             OR EXISTS (SELECT FROM trades t WHERE t.offered_by = $by AND t.offered_to = a.id) \
+             OR EXISTS (SELECT FROM account_blocks b WHERE b.account_id = $by AND b.blocked_id = a.id) \
+             OR a.trading = 'public' \
+             OR EXISTS (SELECT FROM trade_lists l WHERE l.account_id = a.id AND l.visibility = 'public') \
+             OR EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND d.visibility = 'public' AND d.deleted_at IS NULL))",
+    )
+    .bind("name", name_key)
+    .bind("by", by)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found.map(|row| row.id))
 }
 
 /// Whether any admin exists.

@@ -8,6 +8,7 @@ use diesel_async::RunQueryDsl;
 use crate::auth::permission::{Acting, Granted, ManageOwnBlocks, ReadOwnAccount};
 use crate::domain::accounts::blocks::MAX_BLOCKS;
 use crate::domain::ids::AccountId;
+use crate::store::copies::trade_answers::{self, ClosedOffer};
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::feedback::bans_and_blocks;
@@ -45,10 +46,10 @@ pub async fn list(
 }
 
 /// The result of blocking an account.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum BlockOutcome {
-    /// The account is blocked, now or already before.
-    Done,
+    /// The account is blocked, now or already before. These offers between both were closed.
+    Done(Vec<ClosedOffer>),
     /// There is no such account.
     NoSuchAccount,
     /// An account cannot block itself.
@@ -76,9 +77,9 @@ pub async fn block(
     // counted in the meantime.
     bans_and_blocks::lock_both(conn, by.account(), other).await?;
     if has_blocked(conn, by.account(), other).await? {
-        // An older program, which does not count likes or followers, may have stored the block before.
-        bans_and_blocks::follow_block(conn, by.account(), other).await?;
-        return Ok(BlockOutcome::Done);
+        // An older program, which does not count likes or followers or close offers, may have stored the block before.
+        let closed = follow(conn, by.account(), other, at).await?;
+        return Ok(BlockOutcome::Done(closed));
     }
     let added = sql("INSERT INTO account_blocks (account_id, blocked_id, created_at) SELECT $account, $other, $at \
          WHERE (SELECT count(*) FROM account_blocks WHERE account_id = $account) < $limit")
@@ -91,8 +92,19 @@ pub async fn block(
     if added == 0 {
         return Ok(BlockOutcome::TooMany);
     }
-    bans_and_blocks::follow_block(conn, by.account(), other).await?;
-    Ok(BlockOutcome::Done)
+    let closed = follow(conn, by.account(), other, at).await?;
+    Ok(BlockOutcome::Done(closed))
+}
+
+/// Makes likes, follows and open offers follow a new block; returns the offers that were closed.
+async fn follow(
+    conn: &mut Connection,
+    account: AccountId,
+    other: AccountId,
+    at: DateTime<Utc>,
+) -> StoreResult<Vec<ClosedOffer>> {
+    bans_and_blocks::follow_block(conn, account, other).await?;
+    trade_answers::close_between(conn, account, other, at).await
 }
 
 /// Removes a block; returns whether there was one.
@@ -113,17 +125,34 @@ pub async fn unblock(
     Ok(deleted > 0)
 }
 
+#[derive(QueryableByName)]
+struct Found {
+    #[diesel(sql_type = Bool)]
+    found: bool,
+}
+
+/// Whether the caller has blocked the account of that name.
+pub async fn has_blocked_name(
+    conn: &mut Connection,
+    by: &Granted<ReadOwnAccount>,
+    name_key: &str,
+) -> StoreResult<bool> {
+    let Found { found } =
+        sql("SELECT EXISTS (SELECT FROM account_blocks b JOIN accounts a ON a.id = b.blocked_id \
+         WHERE b.account_id = $account AND a.name_key = $name) AS found")
+        .bind("account", by.account())
+        .bind("name", name_key)
+        .get_result(conn)
+        .await?;
+    Ok(found)
+}
+
 /// Whether an account has blocked another.
 pub(in crate::store) async fn has_blocked(
     conn: &mut Connection,
     account: AccountId,
     other: AccountId,
 ) -> StoreResult<bool> {
-    #[derive(QueryableByName)]
-    struct Found {
-        #[diesel(sql_type = Bool)]
-        found: bool,
-    }
     let Found { found } = sql("SELECT EXISTS (SELECT FROM account_blocks WHERE account_id = $account AND blocked_id = $other) AS found")
         .bind("account", account)
         .bind("other", other)

@@ -55,8 +55,8 @@ pub struct NewToken<'a> {
 pub enum TokenCreated {
     /// Stored.
     New(TokenRow),
-    /// This is a repeated request: the secret is not shown again.
-    Repeat(TokenRow),
+    /// This is a repeated request: the secret is not shown again. `None`: the token was revoked since, or has expired.
+    Repeat(Option<TokenRow>),
     /// The account has [`MAX_TOKENS`] active ones.
     TooMany,
 }
@@ -86,8 +86,10 @@ pub async fn create(
     let last =
         async |mut conn: &Connection, by: &Acting<ManageOwnTokens>, earlier: Option<TokenId>| {
             if let Some(earlier) = earlier {
-                let row = tokens::table.find(earlier).select(TokenRow::as_select());
-                return Ok(TokenCreated::Repeat(row.first(&mut conn).await?));
+                let row = own(by.account(), new.at)
+                    .filter(tokens::id.eq(earlier))
+                    .select(TokenRow::as_select());
+                return Ok(TokenCreated::Repeat(row.first(&mut conn).await.optional()?));
             }
             let Some(row) = insert(conn, by, new).await? else {
                 idempotency::forget(conn, key).await?;

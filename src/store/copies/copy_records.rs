@@ -13,7 +13,6 @@ use crate::auth::permission::{
 };
 use crate::domain::copies::dispute::DisputeState;
 use crate::domain::copies::ledger::LedgerKind;
-use crate::domain::copies::trade::Trading;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, TradeId};
 use crate::store::card_content::copies::find_visible_names;
 use crate::store::db::pages::push_page;
@@ -158,7 +157,8 @@ pub async fn list(
 }
 
 /// The copies that the player of that name shows: those that the player could trade. `None`: there is no such player,
-/// or the player shows no copies; the response must be the same in both cases.
+/// or the player shows no copies, or none to the caller, whom the player has blocked; the response must be the same in
+/// all cases.
 pub async fn list_shown(
     conn: &mut Connection,
     by: &Granted<ReadTrades>,
@@ -168,16 +168,21 @@ pub async fn list_shown(
     after: Option<CopyPosition>,
     limit: i64,
 ) -> StoreResult<Option<Vec<CopyView>>> {
-    use crate::store::db::schema::accounts;
-    let found: Option<AccountId> = accounts::table
-        .filter(accounts::name_key.eq(name_key))
-        .filter(accounts::trading.eq(Trading::Public))
-        .filter(accounts::banned_at.is_null())
-        .select(accounts::id)
-        .first(conn)
-        .await
-        .optional()?;
-    let Some(owner) = found else { return Ok(None) };
+    #[derive(QueryableByName)]
+    struct OwnerRow {
+        #[diesel(sql_type = SqlUuid)]
+        id: AccountId,
+    }
+    let found: Option<OwnerRow> = sql(
+        "SELECT a.id FROM accounts a WHERE a.name_key = $name AND a.trading = 'public' AND a.banned_at IS NULL \
+           AND NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = a.id AND b.blocked_id = $reader)",
+    )
+    .bind("name", name_key)
+    .bind("reader", by.account())
+    .get_result(conn)
+    .await
+    .optional()?;
+    let Some(OwnerRow { id: owner }) = found else { return Ok(None) };
     let rows = list_by_owner(conn, owner, filter, true, after, limit).await?;
     view_copies(conn, viewer, by.account(), rows).await.map(Some)
 }

@@ -90,6 +90,37 @@ pub(super) async fn close(
     Ok(())
 }
 
+/// An offer that was closed.
+#[derive(Debug, QueryableByName)]
+pub struct ClosedOffer {
+    #[diesel(sql_type = SqlUuid)]
+    pub id: TradeId,
+    /// How it was closed.
+    #[diesel(sql_type = Text)]
+    pub state: TradeState,
+}
+
+/// Closes the open offers between an account and another that it blocks: its own offers are cancelled, those of the
+/// other are declined, as the account could do one by one. So no single offer shows the block; if there are several, the
+/// other account can see that all were closed at one time.
+pub(in crate::store) async fn close_between(
+    conn: &mut Connection,
+    account: AccountId,
+    other: AccountId,
+    at: DateTime<Utc>,
+) -> StoreResult<Vec<ClosedOffer>> {
+    Ok(sql(
+        "UPDATE trades SET state = CASE WHEN offered_by = $account THEN 'cancelled' ELSE 'declined' END, closed_at = $at \
+         WHERE state = 'open' AND expires_at > $at AND ((offered_by = $account AND offered_to = $other) \
+               OR (offered_by = $other AND offered_to = $account)) RETURNING id, state",
+    )
+    .bind("account", account)
+    .bind("other", other)
+    .bind("at", at)
+    .get_results(conn)
+    .await?)
+}
+
 /// The copies because of which an offer lapsed.
 pub(super) async fn list_missing_copies(
     conn: &mut Connection,

@@ -215,7 +215,7 @@ impl TradeMatch {
 /// Whether mutual, matches both ways, account.
 pub type MatchPosition = (bool, i64, AccountId);
 
-/// Players whose public lists match the caller's, unless one has blocked the other: mutual matches first, then those
+/// Players who take offers and whose public lists match the caller's, unless one has blocked the other: mutual matches first, then those
 /// with the most matches. For each item of the caller, at most a hundred public items of others are read, so that a
 /// card that everybody wants does not make the query slow.
 pub async fn list_matches(
@@ -233,7 +233,7 @@ pub async fn list_matches(
          met AS (SELECT theirs.account_id, mine.kind, count(DISTINCT mine.position) AS items FROM mine CROSS JOIN LATERAL ( \
              SELECT i.account_id FROM trade_list_items i \
              JOIN trade_lists l ON l.account_id = i.account_id AND l.kind = i.kind AND l.visibility = 'public' \
-             JOIN accounts a ON a.id = i.account_id AND a.banned_at IS NULL \
+             JOIN accounts a ON a.id = i.account_id AND a.banned_at IS NULL AND a.trading <> 'closed' \
              WHERE i.card_id = mine.card_id AND i.kind = CASE mine.kind WHEN 'want' THEN 'have' ELSE 'want' END \
                AND (i.printing_id IS NULL OR mine.printing_id IS NULL OR i.printing_id = mine.printing_id) \
                AND i.account_id <> $account ORDER BY i.account_id DESC LIMIT 100) theirs GROUP BY theirs.account_id, mine.kind), \

@@ -6,15 +6,17 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use super::trade_answers::{Answered, DoneBy, close, list_missing_copies, lock};
-use crate::auth::permission::{Acting, WriteTrades};
+use crate::auth::permission::{Acting, Granted, ReadOwnAccount, WriteTrades};
+use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::copies::trade::{
     CopyFault, MAX_OPEN_TRADES, TradeRole, TradeSide, TradeState, TradeTerms, Trading,
 };
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::store::accounts::blocks::has_blocked;
+use crate::store::accounts::credentials::lock_account;
+use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::schema::{accounts, trade_copies, trades};
 use crate::store::db::statement::sql;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
@@ -46,6 +48,8 @@ pub enum Offered {
     Oneself,
     /// The account has [`MAX_OPEN_TRADES`] open offers.
     TooMany,
+    /// The account has made as many offers today as it may.
+    TooManyToday(ReachedLimit),
     /// Copies that cannot be in the offer, by side and index from 0.
     Faults(Vec<(TradeSide, usize, CopyFault)>),
 }
@@ -55,6 +59,36 @@ struct Partner {
     account: AccountId,
     /// Whether all its copies may be requested by callers who know them.
     shows_all: bool,
+}
+
+/// A player, as an offer names its recipient.
+#[derive(Debug, QueryableByName)]
+pub struct Recipient {
+    #[diesel(sql_type = SqlUuid)]
+    pub id: AccountId,
+    /// The name as its owner writes it.
+    #[diesel(sql_type = Text)]
+    pub name: String,
+    /// Whether an offer of the reader would reach the player: as for [`offer`], it makes no difference whether the
+    /// player takes none, is banned, or has blocked the reader.
+    #[diesel(sql_type = Bool)]
+    pub takes_offers: bool,
+}
+
+/// Finds the player of that name. `reader`: who asks; `None`: somebody without an account.
+pub async fn find_recipient(
+    conn: &mut Connection,
+    reader: Option<&Granted<ReadOwnAccount>>,
+    name_key: &str,
+) -> StoreResult<Option<Recipient>> {
+    Ok(sql("SELECT a.id, a.name, a.trading <> 'closed' AND a.banned_at IS NULL AND NOT EXISTS ( \
+                SELECT FROM account_blocks b WHERE b.account_id = a.id AND b.blocked_id = $reader) AS takes_offers \
+         FROM accounts a WHERE a.name_key = $name")
+    .bind("reader", reader.map(Granted::account))
+    .bind("name", name_key)
+    .get_result(conn)
+    .await
+    .optional()?)
 }
 
 /// Offers a trade to the player of that name.
@@ -77,9 +111,8 @@ pub async fn offer(
         .optional()?;
     let offered = match found {
         Some((id, _)) if id == by.account() => Offered::Oneself,
-        // A player who has blocked the caller is answered like one who accepts no offers.
-        Some((id, _)) if has_blocked(conn, id, by.account()).await? => Offered::NoSuchTrader,
         Some((id, trading)) if trading != Trading::Closed => {
+            lock_account(conn, by.account()).await?;
             let shows_all = trading == Trading::Public;
             let partner = Partner { account: id, shows_all };
             insert_offer(conn, by, &partner, new, None).await?
@@ -122,6 +155,7 @@ async fn insert_counter(
     trade: TradeId,
     new: &NewTrade<'_>,
 ) -> StoreResult<Answered<Offered>> {
+    lock_account(conn, by.account()).await?;
     let first = match lock(conn, by.account(), trade, new.at).await? {
         None => return Ok(Answered::Missing),
         Some(first) if first.role(by.account()) == TradeRole::Offerer => {
@@ -147,9 +181,6 @@ async fn insert_counter(
         .await
         .optional()?;
     let Some(trading) = found else { return Ok(Answered::Done(Offered::NoSuchTrader)) };
-    if has_blocked(conn, first.offered_by, by.account()).await? {
-        return Ok(Answered::Done(Offered::NoSuchTrader));
-    }
     // The partner made the first offer, so it may be countered even if the partner accepts no offers.
     let partner = Partner { account: first.offered_by, shows_all: trading == Trading::Public };
     let offered = insert_offer(conn, by, &partner, new, Some(trade)).await?;
@@ -177,6 +208,8 @@ struct TermRow {
     was_given: bool,
 }
 
+/// Stores an offer. The account that offers must be locked, so that parallel requests cannot exceed its limits. A block
+/// locks it, too, so that it closes the offer or is seen here.
 async fn insert_offer(
     conn: &mut Connection,
     by: &Acting<WriteTrades>,
@@ -184,13 +217,10 @@ async fn insert_offer(
     new: &NewTrade<'_>,
     counter_to: Option<TradeId>,
 ) -> StoreResult<Offered> {
-    // The account's row is locked, so that parallel requests cannot exceed the limit.
-    accounts::table
-        .find(by.account())
-        .select(accounts::id)
-        .for_no_key_update()
-        .first::<Uuid>(conn)
-        .await?;
+    // A player who has blocked the caller is answered like one who accepts no offers.
+    if has_blocked(conn, partner.account, by.account()).await? {
+        return Ok(Offered::NoSuchTrader);
+    }
     let open: i64 = trades::table
         .filter(trades::offered_by.eq(by.account()))
         .filter(trades::state.eq(TradeState::Open))
@@ -205,6 +235,10 @@ async fn insert_offer(
         Ok(rows) => rows,
         Err(faults) => return Ok(Offered::Faults(faults)),
     };
+    // Cancelled offers count, too: each of them notifies the other player. A refused offer does not count.
+    if let Err(limit) = count_one(conn, by.account(), DailyActivity::Offer, new.at).await? {
+        return Ok(Offered::TooManyToday(limit));
+    }
     diesel::insert_into(trades::table)
         .values((
             trades::id.eq(new.id),

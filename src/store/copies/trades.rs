@@ -87,7 +87,7 @@ pub struct TradedCopy {
     pub copy: CopyView,
     /// Whether the account that made the offer gives it.
     pub given: bool,
-    /// Whether the giver can give it now.
+    /// Whether the giver can give it now. No copy of an offer can be given while the account that made it is banned.
     pub available: bool,
     /// Whether the offer lapsed because of it.
     pub gone: bool,
@@ -180,8 +180,8 @@ async fn load_copies(
 ) -> StoreResult<Vec<TradedCopy>> {
     let rows: Vec<TradedRow> = sql(format!(
         "SELECT {COLUMNS}, x.given, x.gone, c.owner_id = CASE WHEN x.given THEN t.offered_by ELSE t.offered_to END \
-                AND c.frozen_at IS NULL AND c.voided_at IS NULL AS available \
-         FROM trade_copies x JOIN trades t ON t.id = x.trade_id \
+                AND c.frozen_at IS NULL AND c.voided_at IS NULL AND maker.banned_at IS NULL AS available \
+         FROM trade_copies x JOIN trades t ON t.id = x.trade_id JOIN accounts maker ON maker.id = t.offered_by \
          JOIN copies c ON c.code_prefix = x.code_prefix AND c.code_mac = x.code_mac {JOIN_CARD} \
          WHERE x.trade_id = $trade ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))

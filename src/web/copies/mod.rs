@@ -1,5 +1,6 @@
-//! Pages of registered copies: the visitor's own copies with their history, wants and haves, trades, the public pages of players, and disputes.
+//! Pages of registered copies: the visitor's own copies with their history, wants and haves, trades, the public pages of players, blocked players, and disputes.
 
+mod blocks;
 mod choices;
 mod copy;
 mod dispute;
@@ -32,6 +33,7 @@ pub(super) use views::CardCell;
 use actix_web::web::ServiceConfig;
 use uuid::Uuid;
 
+use blocks::{block_player, list_blocks, unblock_player};
 use copy::find_copy;
 use dispute::{find_dispute, say, withdraw};
 use disputes::list_disputes;
@@ -81,6 +83,9 @@ pub(super) fn configure(config: &mut ServiceConfig) {
         .service(action!("/trades/{trade}/cancel", cancel))
         .service(form!("/trades/{trade}/counter", show_counter, counter))
         .service(page!("/players/{player}", find_player))
+        .service(action!("/players/{player}/block", block_player))
+        .service(action!("/players/{player}/unblock", unblock_player))
+        .service(page!("/my/blocks", list_blocks))
         .service(page!("/disputes", list_disputes))
         .service(form!("/disputes/{dispute}", find_dispute, say))
         .service(action!("/disputes/{dispute}/withdraw", withdraw));

@@ -23,7 +23,7 @@ use crate::domain::copies::trade::{DEFAULT_LIFETIME_HOURS, MAX_MESSAGE};
 use crate::domain::ids::TradeId;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
-use crate::web::forms::{Choice, Faults, Fields, new_key, next_key, private};
+use crate::web::forms::{Choice, Faults, Fields, new_key, next_key, private, told_to_wait};
 use crate::web::page::{Frame, Place, path_of};
 use crate::web::session::{Player, see_other};
 use crate::web::words;
@@ -142,7 +142,8 @@ pub(in crate::web) async fn create(
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
             let again = FormState::after(&problem, faults, &typed);
-            show(&state, &by, (None, typed), again).await
+            let page = show(&state, &by, (None, typed), again).await;
+            page.map(|page| told_to_wait(page, &problem))
         }
     }
 }
@@ -182,7 +183,8 @@ pub(in crate::web) async fn counter(
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
             let again = FormState::after(&problem, faults, &typed);
-            show(&state, &by, (Some(&first), typed), again).await
+            let page = show(&state, &by, (Some(&first), typed), again).await;
+            page.map(|page| told_to_wait(page, &problem))
         }
     }
 }

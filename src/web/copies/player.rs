@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
+use super::blocks::BlockButton;
 use super::choices::Games;
 use super::item::{ItemRow, part_of};
 use super::offer::new_path;
@@ -57,6 +58,7 @@ impl PlayerQuery {
 
 #[derive(Template)]
 #[template(path = "web/copies/player.html")]
+#[expect(clippy::struct_excessive_bools, reason = "what the template asks, each by itself")]
 struct PlayerPage {
     frame: Frame,
     name: String,
@@ -64,7 +66,10 @@ struct PlayerPage {
     is_oneself: bool,
     is_stranger: bool,
     is_part: bool,
+    takes_offers: bool,
     offer_path: String,
+    /// `None`: the reader is a stranger, or this player.
+    block_button: Option<BlockButton>,
     lists: Vec<ListView>,
     copies: Option<CopiesView>,
     decks: Vec<(String, String)>,
@@ -120,10 +125,12 @@ async fn page(
     let viewer = visitor.viewer();
     // Looked up in every case, so that the answer takes equally long for a name that does not exist. The result is used only with something that the player
     // shows.
-    let known = trading::find_name(app, name).await?;
-    let own = visitor.must::<ReadOwnAccount>().ok().map(|by| by.account());
-    let is_oneself = own.is_some() && own == known.as_ref().map(|(id, _)| *id);
-    let written = known.map_or_else(|| name.as_str().to_owned(), |(_, written)| written);
+    let reader = visitor.must::<ReadOwnAccount>().ok();
+    let known = trading::find_recipient(app, reader.as_ref(), name).await?;
+    let own = reader.map(|by| by.account());
+    let is_oneself = own.is_some() && own == known.as_ref().map(|player| player.id);
+    let takes_offers = known.as_ref().is_some_and(|player| player.takes_offers);
+    let written = known.map_or_else(|| name.as_str().to_owned(), |player| player.name);
     let (mut lists, mut next_path) = (Vec::new(), None);
     let path = player_path(&written);
     let kinds = [
@@ -186,6 +193,8 @@ async fn page(
     if lists.is_empty() && copies.is_none() && decks.is_empty() {
         return Err(Problem::not_found());
     }
+    let block_button =
+        if is_oneself { None } else { BlockButton::find(app, visitor, name).await? };
     let mut frame = Frame::new(&written).at(Place::Elsewhere);
     frame.next.clone_from(&next_path);
     let query: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
@@ -194,6 +203,8 @@ async fn page(
         is_oneself,
         is_stranger: visitor.is_stranger(),
         is_part,
+        takes_offers,
+        block_button,
         offer_path: new_path(&written, None),
         lists,
         copies,

@@ -5,6 +5,7 @@ use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::blocks::BlockButton;
 use super::choices::Games;
 use super::section::Section;
 use super::trade_words;
@@ -20,6 +21,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadTrades, WriteTrades};
 use crate::domain::ids::TradeId;
 use crate::domain::network::Network;
+use crate::domain::text::AccountName;
 use crate::http::extract::ClientNetwork;
 use crate::web::accounts::Moment;
 use crate::web::forms::{Faults, private};
@@ -37,7 +39,8 @@ struct TradeView {
     is_open: bool,
     /// Whether the reader made the offer.
     is_own: bool,
-    message: Option<String>,
+    /// The lines of the message, with at most one empty line between two others.
+    message: Vec<String>,
     created: Moment,
     ends: Moment,
     closed: Option<Moment>,
@@ -96,7 +99,7 @@ impl TradeView {
             state: trade_words::state(summary.state, is_own),
             is_open,
             is_own,
-            message: summary.message,
+            message: summary.message.as_deref().map(message_lines).unwrap_or_default(),
             created: Moment::new(summary.created_at),
             ends: Moment::new(summary.expires_at),
             closed: summary.closed_at.map(Moment::new),
@@ -120,6 +123,13 @@ impl TradeView {
             is_disputed,
         }
     }
+}
+
+/// The lines of a message. Of several empty lines, one is kept, so that a message does not fill the page with nothing.
+fn message_lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    lines.dedup_by(|line, before| line.is_empty() && before.is_empty());
+    lines.into_iter().map(str::to_owned).collect()
 }
 
 /// The effect of a trade on one of the reader's decks.
@@ -148,6 +158,8 @@ struct TradePage {
     changes_no_deck: bool,
     /// Whether this page asks for confirmation before the trade is accepted.
     is_confirming: bool,
+    /// `None`: the page asks for confirmation.
+    block_button: Option<BlockButton>,
 }
 
 /// Query of the page: the code of the action that was just completed.
@@ -210,6 +222,11 @@ async fn show(
     let changes_no_deck = effects
         .as_ref()
         .is_some_and(|effects| effects.decks.is_empty() && effects.decks_not_compared == 0);
+    let other = AccountName::parse(&trade.other_player).ok().filter(|_| !is_confirming);
+    let block_button = match other {
+        Some(name) => BlockButton::find(app, visitor, &name).await?,
+        None => None,
+    };
     let heading = if is_confirming { trade_words::ACCEPT_TITLE } else { trade.title.as_str() };
     let page = TradePage {
         frame: Frame::new(heading).at(Place::Collection),
@@ -222,6 +239,7 @@ async fn show(
         changes_no_deck,
         trade,
         is_confirming,
+        block_button,
     };
     private(status, &page)
 }
@@ -326,4 +344,15 @@ pub(super) async fn refused(
     let status = problem.code().status();
     let shown = Shown { status, faults, done: "", is_confirming: false };
     show(app, (&reads, &by.visitor), network, id, shown).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_one_empty_line_in_place_of_many() {
+        let text = format!("One{}two\nthree\n \n\nfour", "\n".repeat(300));
+        assert_eq!(message_lines(&text), ["One", "", "two", "three", "", "four"]);
+    }
 }

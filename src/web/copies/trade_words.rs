@@ -221,6 +221,9 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::TooManyTrades => {
             "You have the greatest number of open offers that an account may have. Take one back first."
         }
+        ProblemCode::DailyLimitReached => {
+            "You have made as many offers today as you may. Send this one tomorrow."
+        }
         ProblemCode::IdempotencyKeyReused => {
             "This form was sent before with other contents. Send it once more."
         }

@@ -47,6 +47,44 @@ pub(super) const SHOW_TRADE: &str = "The trade";
 pub(super) const SHOW_DISPUTE: &str = "The dispute";
 pub(super) const IS_DISPUTED: &str = "Somebody claims it";
 
+// Blocked players.
+pub(super) const BLOCKED_PLAYERS: &str = "Blocked players";
+pub(super) const BLOCKS_ABOUT: &str = "They cannot offer you trades, comment on your designs and decks, reply to your comments or suggest changes, and do not see your copies. Open offers between you are closed. They are not told.";
+pub(super) const NOBODY_BLOCKED: &str =
+    "You have blocked nobody. The page of a player, and that of a trade, has a button for it.";
+pub(super) const PLAYER_NAME: &str = "Player";
+pub(super) const BLOCKED_SINCE: &str = "Blocked since";
+pub(super) const BLOCK: &str = "Block this player";
+pub(super) const BLOCK_ABOUT: &str = "A player whom you block cannot offer you trades or comment on what is yours, and is not told. Open offers between you are closed.";
+pub(super) const UNBLOCK: &str = "Unblock";
+pub(super) const IS_BLOCKED: &str = "You have blocked this player.";
+pub(super) const TAKES_NO_OFFERS: &str = "This player takes no offers at the moment.";
+
+/// The confirmation of a block, or of its end.
+pub(super) fn block_done(code: &str) -> &'static str {
+    match code {
+        "blocked" => "The player is blocked. Open offers between you are closed.",
+        "unblocked" => "The player is not blocked any more.",
+        _ => "",
+    }
+}
+
+/// The label of the button that removes the block of a player.
+pub(super) fn unblock(player: &str) -> String {
+    format!("{UNBLOCK}: {player}")
+}
+
+/// The message about a refused block. `None`: the problem is shown on a page of its own.
+pub(super) fn block_fault(code: ProblemCode) -> Option<&'static str> {
+    Some(match code {
+        ProblemCode::OwnAccount => "This is you: nobody can block themselves.",
+        ProblemCode::TooManyBlocks => {
+            "You have blocked as many players as you may. Unblock one first."
+        }
+        _ => return None,
+    })
+}
+
 // Lists.
 pub(super) const LISTS_ABOUT: &str = "Cards that you look for, and cards that you would give away. Public lists help others to find you, and help you to find them.";
 pub(super) const WANTS: &str = "Wants";

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 use cardscape::store::operations::retention;
-use chrono::Duration as Span;
+use chrono::{DateTime, Duration as Span, Utc};
 use futures_util::future::{join_all, join3};
 use futures_util::{Stream, StreamExt as _};
 use reqwest::header::HeaderMap;
@@ -256,6 +256,59 @@ async fn an_unlock_creates_events_for_the_accounts_that_submitted_the_card() {
     );
 }
 
+/// The event of an unlock is added when the account reads, and is numbered before later events that wait, too.
+#[tokio::test]
+async fn events_that_wait_are_numbered_in_the_order_of_time() {
+    let (app, cards) = app_with_print_run(2, 10).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let mut copies = copies_of(&cards, "001");
+    let created = app.submit(&ada, copies.next().unwrap()).await.expect(201);
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", text(&created["card"], "id"))).by(&admin);
+    unlock.json(&json!({ "reason": "today" })).answer().await.expect(200);
+    app.register(&ada, copies_of(&cards, "002").next().unwrap()).await;
+    let (accepted, unlocked) = ("submission.accepted", "card.unlocked");
+    let events = all_events(&app, &ada).await;
+    assert_eq!(kinds(&events), [accepted, unlocked, accepted]);
+    assert_eq!(numbers(&events), [1, 2, 3]);
+    let times: Vec<DateTime<Utc>> =
+        events.iter().map(|event| text(event, "at").parse().unwrap()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    // What has a number keeps it: an older event that is added later comes last.
+    app.sql(
+        "INSERT INTO account_events (account_id, kind, card_id, created_at) \
+             SELECT account_id, kind, card_id, created_at FROM account_events WHERE seq = 2",
+    )
+    .await;
+    app.register(&ada, copies.next().unwrap()).await;
+    let later = page(&app, &ada, "after=3").await.expect(200);
+    let later = later["data"].as_array().unwrap();
+    assert_eq!((numbers(later), kinds(later)), (vec![4, 5], vec![unlocked, accepted]));
+    assert_eq!(kinds(&all_events(&app, &ada).await)[..3], [accepted, unlocked, accepted]);
+}
+
+/// Clocks of instances may differ, so that events which follow each other have earlier times. They stay in the order of writing; only an unlock is placed
+/// by its time.
+#[tokio::test]
+async fn events_stay_in_the_order_of_writing_apart_from_unlocks() {
+    let (app, cards) = app_with_print_run(1, 10).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let created = app.submit(&ada, &cards[0]).await.expect(201);
+    app.clock().advance(Span::minutes(2));
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", text(&created["card"], "id"))).by(&admin);
+    unlock.json(&json!({ "reason": "today" })).answer().await.expect(200);
+    for (kind, minutes) in [("copy.frozen", 5), ("copy.unfrozen", 1)] {
+        app.sql(&format!(
+            "INSERT INTO account_events (account_id, kind, copy_id, created_at) \
+                 SELECT account_id, '{kind}', copy_id, created_at + interval '{minutes} minutes' FROM account_events WHERE kind = 'submission.accepted'"
+        ))
+        .await;
+    }
+    let events = all_events(&app, &ada).await;
+    let expected = ["submission.accepted", "card.unlocked", "copy.frozen", "copy.unfrozen"];
+    assert_eq!(kinds(&events), expected);
+    assert_eq!(numbers(&events), [1, 2, 3, 4]);
+}
+
 /// Another reader of the same events (a stream, on any instance) has added the event of an unlock, and has not numbered it yet.
 #[tokio::test]
 async fn an_unlock_that_another_reader_adds_is_not_missed() {
@@ -447,6 +500,50 @@ async fn disputes_create_events_that_do_not_identify_the_other_side() {
     );
     assert_eq!(kinds(&b), ["trade.offered", "copy.received", "dispute.closed", "trade.accepted"]);
     assert_eq!(b[2]["outcome"], "settled");
+}
+
+/// Claims that stay open against a new owner are reported to that account, after a decision and after a trade. So it can make a statement.
+#[tokio::test]
+async fn a_new_owner_learns_of_the_claims_that_stay_open() {
+    let (app, cards) = app_with_print_run(1, 10).await;
+    let [ada, ben, cem, dot] = [
+        app.player("ada").await,
+        app.player("ben").await,
+        app.player("cem").await,
+        app.player("dot").await,
+    ];
+    let moderator = app.moderator().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let mut claims = Vec::new();
+    for player in [&ben, &cem] {
+        let claim = app.submit(player, &cards[0]).await.problem(409, "registered_to_another");
+        claims.push(text(&claim, "dispute_id"));
+    }
+    let decide = async |dispute: &str, outcome: &str| {
+        let body = json!({ "outcome": outcome, "reason": "a photograph" });
+        let decide = app.post(&format!("/v1/disputes/{dispute}/decide")).by(&moderator);
+        decide.json(&body).answer().await.expect(200);
+    };
+    decide(&claims[0], "for_claimant").await;
+    let of_ben = all_events(&app, &ben).await;
+    assert_eq!(kinds(&of_ben), ["dispute.decided", "dispute.opened"]);
+    let opened = &of_ben[1];
+    assert_eq!(opened["dispute"]["id"], json!(claims[1]));
+    assert_eq!((&opened["copy"]["id"], opened.get("outcome")), (&json!(copy), None));
+    let path = text(&opened["dispute"], "href");
+    let statement = json!({ "text": "I bought it." });
+    app.post(&format!("{path}/statements")).by(&ben).json(&statement).answer().await.expect(201);
+    app.hand_over(&ben, &dot, &copy).await;
+    let of_dot = all_events(&app, &dot).await;
+    assert_eq!(
+        kinds(&of_dot),
+        ["trade.offered", "copy.received", "dispute.opened", "trade.accepted"]
+    );
+    assert_eq!(of_dot[2]["dispute"]["id"], json!(claims[1]));
+    // A decision that leaves the copy with its owner reports nothing else.
+    decide(&claims[1], "for_owner").await;
+    assert_eq!(kinds(&all_events(&app, &dot).await)[4..], ["dispute.decided"]);
+    assert_eq!(kinds(&all_events(&app, &cem).await), ["dispute.decided"]);
 }
 
 /// Reads all events about a hidden card as its former owner, its new owner and its claimant: no event shows the name of the card or an account.
@@ -885,7 +982,8 @@ async fn event_numbers_that_are_no_longer_readable_are_answered_with_gone() {
     assert_eq!(next["data"][0]["seq"].as_u64(), rest["newest"].as_u64().map(|seq| seq + 1));
 }
 
-/// An unlock event that is created late has an old time and a high number. Retention deletes it only together with the events before it.
+/// An unlock event that is created after later events were numbered has an old time and a high number. Retention deletes it only together with the
+/// events before it.
 #[tokio::test]
 async fn retention_leaves_no_gaps_in_the_event_numbers() {
     let (app, cards) = app_with_print_run(2, 10).await;
@@ -899,26 +997,30 @@ async fn retention_leaves_no_gaps_in_the_event_numbers() {
     let ada = async || app.log_in("ada", &players[0].password).await;
     app.clock().advance(Span::days(80));
     app.register(&ada().await, copies_of(&cards, "002").next().unwrap()).await;
-    let expected = ["submission.accepted", "submission.accepted", "card.unlocked"];
+    let expected = ["submission.accepted", "card.unlocked", "submission.accepted", "card.unlocked"];
+    assert_eq!(kinds(&all_events(&app, &ada().await).await), expected[..3]);
+    let late = "INSERT INTO account_events (account_id, kind, card_id, created_at) \
+         SELECT account_id, kind, card_id, created_at FROM account_events WHERE kind = 'card.unlocked'";
+    app.sql(late).await;
     assert_eq!(kinds(&all_events(&app, &ada().await).await), expected);
     app.clock().advance(Span::days(11));
     sweep(&app).await;
     let kept = all_events(&app, &ada().await).await;
-    assert_eq!((numbers(&kept), kinds(&kept)), (vec![2, 3], expected[1..].to_vec()));
+    assert_eq!((numbers(&kept), kinds(&kept)), (vec![3, 4], expected[2..].to_vec()));
     app.clock().advance(Span::days(70));
     all_events(&app, &ada().await).await;
     app.clock().advance(Span::days(11));
     sweep(&app).await;
     let rest = page(&app, &ada().await, "").await.expect(200);
-    assert_eq!(rest, json!({ "data": [], "next_after": 3, "newest": 3 }));
+    assert_eq!(rest, json!({ "data": [], "next_after": 4, "newest": 4 }));
 
     // A reader does not wait for an event that was deleted between two reads.
     app.register(&ada().await, copies_of(&cards, "002").nth(1).unwrap()).await;
     app.register(&ada().await, copies_of(&cards, "002").nth(2).unwrap()).await;
-    assert_eq!(numbers(&all_events(&app, &ada().await).await), [4, 5]);
-    app.sql("DELETE FROM account_events WHERE seq = 5").await;
-    let page = page(&app, &ada().await, "after=4").await.expect(200);
-    assert_eq!(page, json!({ "data": [], "next_after": 5, "newest": 5 }));
+    assert_eq!(numbers(&all_events(&app, &ada().await).await), [5, 6]);
+    app.sql("DELETE FROM account_events WHERE seq = 6").await;
+    let page = page(&app, &ada().await, "after=5").await.expect(200);
+    assert_eq!(page, json!({ "data": [], "next_after": 6, "newest": 6 }));
 }
 
 /// The stream tries a failed read again. When reads fail for some seconds, the stream ends with the reason `unavailable`.

@@ -84,6 +84,44 @@ async fn blocks_are_listed_only_for_their_owner() {
 }
 
 #[tokio::test]
+async fn players_are_blocked_and_reported_by_name() {
+    let app = TestApp::start().await;
+    let (ada, ben) = (app.player("ada").await, app.player("Ben Two").await);
+    let path = "/v1/me/blocks/BEN%20two";
+    // Names of accounts that nobody has met cannot be tried.
+    app.put(path).by(&ada).answer().await.problem(404, "not_found");
+    app.set_trading(&ben, "public").await;
+    app.put(path).by(&ada).answer().await.expect(204);
+    let page = app.get("/v1/me/blocks").by(&ada).answer().await.expect(200);
+    assert_eq!(
+        (&page["data"][0]["name"], &page["data"][0]["account_id"]),
+        (&json!("Ben Two"), &json!(ben.id))
+    );
+    app.delete(path).by(&ada).answer().await.expect(204);
+    app.delete(path).by(&ada).answer().await.problem(404, "not_found");
+    app.put("/v1/me/blocks/ADA").by(&ada).answer().await.problem(409, "own_account");
+    // A name that nobody has is answered like an id that nobody has; so is a text that is neither.
+    let unknown = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+    for whom in [unknown, "nobody", "x"] {
+        let path = format!("/v1/me/blocks/{whom}");
+        app.put(&path).by(&ada).answer().await.problem(404, "not_found");
+        app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+    }
+
+    let report = async |account: &str| {
+        let body = json!({ "account": account, "reason": "spam" });
+        app.post("/v1/abuse-reports").by(&ada).json(&body).answer().await
+    };
+    let first = report("ben TWO").await.expect(201);
+    let again = report(&ben.id).await.expect(200);
+    assert_eq!(first["id"], again["id"], "both name the same player");
+    report("nobody").await.problem(404, "not_found");
+    report(unknown).await.problem(404, "not_found");
+    let faults = report("x").await.problem(422, "invalid_body");
+    assert_eq!(faults["errors"][0]["pointer"], "/account");
+}
+
+#[tokio::test]
 async fn a_blocked_account_cannot_send_feedback_to_its_blocker() {
     let app = TestApp::start_seeded(&["ttcg"]).await;
     let (ada, ben, cem) =
@@ -148,6 +186,13 @@ async fn a_blocked_account_cannot_offer_trades_to_its_blocker() {
     };
     assert_eq!((matches(&ada).await, matches(&ben).await), (1, 1));
 
+    let second = text(&app.offer(&ben, &ada, &[&his], &[&hers]).await.expect(201), "id");
+
+    let copies = async |of: &str, by: &Player| {
+        app.get(&format!("/v1/players/{of}/copies")).by(by).answer().await
+    };
+    copies("ada", &ben).await.expect(200);
+
     let unknown = json!({ "with": "nobody", "give": [his] });
     let unknown = app.post("/v1/trades").by(&ben).json(&unknown).answer().await;
     block(&app, &ada, &ben).await.expect(204);
@@ -160,10 +205,24 @@ async fn a_blocked_account_cannot_offer_trades_to_its_blocker() {
             "the answer is the same as for an unknown player"
         );
     }
+    assert_eq!((matches(&ada).await, matches(&ben).await), (0, 0));
+    // Ada shows him no copies, as a player who takes no offers shows none.
+    copies("ada", &ben).await.problem(404, "not_found");
+    copies("ben", &ada).await.expect(200);
+    // Open offers are closed as if ada had cancelled hers and declined his.
+    for (trade, state) in [(&open, "cancelled"), (&second, "declined")] {
+        let seen = app.get(&format!("/v1/trades/{trade}")).by(&ben).answer().await.expect(200);
+        assert_eq!(seen["state"], state);
+    }
     let counter = json!({ "give": [his] });
     let counter = app.post(&format!("/v1/trades/{open}/counter")).by(&ben).json(&counter);
-    counter.answer().await.problem(422, "no_such_trader");
-    assert_eq!((matches(&ada).await, matches(&ben).await), (0, 0));
-    // The blocked account can still answer an offer of its blocker.
-    app.on_trade(&ben, &open, "accept").await.expect(200);
+    let closed = counter.answer().await.problem(409, "trade_closed");
+    assert_eq!(closed["state"], "cancelled");
+    app.on_trade(&ben, &open, "accept").await.problem(409, "trade_closed");
+    let events = app.get("/v1/me/events").by(&ben).answer().await.expect(200);
+    let kinds: Vec<&Value> =
+        events["data"].as_array().unwrap().iter().map(|event| &event["kind"]).collect();
+    for kind in ["trade.cancelled", "trade.declined"] {
+        assert_eq!(kinds.iter().filter(|found| **found == kind).count(), 1, "{kinds:?}");
+    }
 }

@@ -1,5 +1,6 @@
 //! Accounts: register, recover, change.
 
+use cardscape::auth::permission::Role;
 use serde_json::{Value, json};
 
 use crate::support::{RequestExt as _, TestApp};
@@ -18,9 +19,9 @@ async fn a_player_registers_and_logs_in() {
     let account = answer.expect(201);
     assert_eq!((&account["name"], &account["role"]), (&json!("Ada"), &json!("player")));
     assert_eq!(account["recovery_codes"].as_array().unwrap().len(), 8);
-    assert_eq!(location, format!("/v1/accounts/{}", account["id"].as_str().unwrap()));
     let ada = app.log_in("ADA", "tram window sonnet").await;
-    let me = app.get("/v1/me").by(&ada).answer().await.expect(200);
+    assert_eq!(location, "/v1/me");
+    let me = app.get(&location).by(&ada).answer().await.expect(200);
     assert_eq!(me["id"], account["id"]);
     assert!(me.get("recovery_codes").is_none(), "recovery codes are shown only once");
 }
@@ -126,6 +127,23 @@ async fn recovery_codes_cannot_be_guessed_in_bulk() {
             .problem(401, "wrong_recovery_code");
     }
     app.post("/v1/accounts/recover").json(&guess).answer().await.problem(429, "login_throttled");
+}
+
+#[tokio::test]
+async fn a_new_password_differs_from_the_current_one() {
+    let app = TestApp::start().await;
+    app.created_by_operator("boss", Role::Admin, "first password").await;
+    let boss = app.log_in("boss", "first password").await;
+    let change = |new: &str| json!({ "current_password": "first password", "new_password": new });
+    let same = change("first password");
+    let refused = app.put("/v1/me/password").by(&boss).json(&same).answer().await;
+    let fault = &refused.problem(422, "invalid_body")["errors"][0];
+    assert_eq!(fault["pointer"], "/new_password");
+    assert_eq!(fault["detail"], "must differ from the current one");
+    let due = app.get("/v1/tokens").by(&boss).answer().await;
+    due.problem(403, "password_change_due");
+    let other = change("violet harbour lamp");
+    app.put("/v1/me/password").by(&boss).json(&other).answer().await.expect(204);
 }
 
 #[tokio::test]

@@ -33,6 +33,20 @@ async fn a_token_is_shown_once_listed_and_revoked() {
     app.delete(&path).by(&eve).answer().await.problem(404, "not_found");
     app.delete(&path).by(&ada).answer().await.expect(204);
     app.delete(&path).by(&ada).answer().await.problem(404, "not_found");
+    // The token does not exist any more, so the repeated request does not say that it was created.
+    create_token(&app, &ada, "first").await.problem(410, "gone");
+    create_token(&app, &ada, "second").await.expect(201);
+}
+
+#[tokio::test]
+async fn caches_store_no_lists_of_credentials() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    for path in ["/v1/tokens", "/v1/sessions"] {
+        let list = app.get(path).by(&ada).answer().await;
+        assert_eq!(list.header("cache-control"), "private, no-store", "{path}");
+        list.expect(200);
+    }
 }
 
 #[tokio::test]

@@ -126,6 +126,14 @@ async fn invalid_items_of_a_list_are_reported_item_by_item() {
     let items = json!({ "items": [place("2")] });
     let list = put(&app, &ada, "haves", "*", &items).await.expect(200);
     assert_eq!(list["items"][0]["card"]["number"], "002");
+    // So is the case of codes.
+    let items = json!([
+        { "game": "TTCG", "set": "BASE", "number": "002", "rarity": "Common" },
+        { "game": "Ttcg", "set": "Base", "name": "The base card, numbered 001!" },
+    ]);
+    let list = put(&app, &ada, "haves", "*", &json!({ "items": items })).await.expect(200);
+    assert_eq!(list["items"][0]["rarity"], "common");
+    assert_eq!(list["items"][1]["card"]["number"], "001");
 }
 
 #[tokio::test]
@@ -216,7 +224,7 @@ async fn trade_matches_list_players_with_matching_public_lists() {
     );
 
     let mut players = Vec::new();
-    for name in ["both", "gives", "takes", "secret", "other rarity", "banned"] {
+    for name in ["both", "gives", "takes", "secret", "other rarity", "banned", "closed"] {
         players.push(app.player(name).await);
     }
     let all = [("001", None), ("002", Some("rare")), ("003", Some("common"))];
@@ -246,6 +254,9 @@ async fn trade_matches_list_players_with_matching_public_lists() {
     replace_list(&app, &players[4], "wants", "public", &[("004", Some("rare"))]).await;
     replace_list(&app, &players[5], "haves", "public", &all).await;
     app.sql("UPDATE accounts SET banned_at = '2026-11-21' WHERE name = 'banned'").await;
+    // This player takes no offers.
+    replace_list(&app, &players[6], "haves", "public", &all).await;
+    app.set_trading(&players[6], "closed").await;
 
     let found = matches("").await;
     let expected = json!([

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 
 use chrono::Duration;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, PaperCard, Player, Program, RequestExt as _, TestApp, fresh_path, text,
+    Answer, PaperCard, Player, Program, RequestExt as _, TestApp, fresh_path, text, until,
 };
 
 async fn app_with_print_run() -> (TestApp, Vec<PaperCard>) {
@@ -121,11 +121,11 @@ async fn a_trade_moves_several_copies_of_both_sides_at_once() {
         copies.push(app.register(if place < 3 { &ada } else { &ben }, card).await);
     }
     let body = json!({
-        "with": "BEN", "give": copies[..2], "want": copies[3..], "message": "  two for two  ", "expires_in_hours": 1,
+        "with": "BEN", "give": copies[..2], "want": copies[3..], "message": "  two\r\nfor two  ", "expires_in_hours": 1,
     });
     let offer = app.post("/v1/trades").by(&ada).json(&body).answer().await.expect(201);
     assert_eq!((&offer["give_count"], &offer["want_count"]), (&json!(2), &json!(2)));
-    assert_eq!(offer["message"], "two for two");
+    assert_eq!(offer["message"], "two\nfor two");
     assert!(offer["want"][0].get("available") == Some(&json!(true)));
     app.on_trade(&ben, &text(&offer, "id"), "accept").await.expect(200);
     assert_eq!(owned_copies(&app, &ada).await, sorted([&copies[2], &copies[3], &copies[4]]));
@@ -311,6 +311,7 @@ async fn an_offer_has_limits() {
     assert_eq!(send(json!({ "with": "x" })).await, ["/with"]);
     assert_eq!(send(json!({ "message": "" })).await, ["/message"]);
     assert_eq!(send(json!({ "message": "x".repeat(501) })).await, ["/message"]);
+    assert_eq!(send(json!({ "message": "a\tb" })).await, ["/message"]);
     assert_eq!(send(json!({ "expires_in_hours": 0 })).await, ["/expires_in_hours"]);
     assert_eq!(send(json!({ "expires_in_hours": 2161 })).await, ["/expires_in_hours"]);
     assert_eq!(send(json!({ "price": 7 })).await.len(), 1);
@@ -332,6 +333,39 @@ async fn an_offer_has_limits() {
     app.clock().advance(Duration::hours(2));
     let ada = app.log_in(&ada.name, &ada.password).await;
     app.offer(&ada, &ben, &[&own], &[]).await.expect(201);
+}
+
+/// Cancelled offers count: each of them notifies the other player.
+#[tokio::test]
+async fn an_account_makes_a_limited_number_of_offers_a_day() {
+    let (app, cards) = app_with_print_run().await;
+    // A full hour is left, so that the day does not end during the test.
+    app.begin_window();
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let copy = app.register(&ada, &cards[0]).await;
+    let other = app.register(&ben, &cards[1]).await;
+    for _ in 0..19 {
+        let offer = text(&app.offer(&ada, &ben, &[&copy], &[]).await.expect(201), "id");
+        app.on_trade(&ada, &offer, "cancel").await.expect(200);
+        // A refused offer does not count.
+        app.offer(&ada, &ben, &[&other], &[]).await.problem(422, "invalid_body");
+    }
+    // A counter-offer counts like an offer.
+    let his = text(&app.offer(&ben, &ada, &[&other], &[]).await.expect(201), "id");
+    let hers = text(&counter(&app, &ada, &his, &[&copy], &[&other]).await.expect(201), "id");
+    let refused = app.offer(&ada, &ben, &[&copy], &[]).await.problem(429, "daily_limit_reached");
+    assert_eq!((&refused["limit"], &refused["max"]), (&json!("offers"), &json!(20)));
+    let back = text(&counter(&app, &ben, &hers, &[&other], &[]).await.expect(201), "id");
+    counter(&app, &ada, &back, &[&copy], &[]).await.problem(429, "daily_limit_reached");
+    let open = app.get(&format!("/v1/trades/{back}")).by(&ada).answer().await.expect(200);
+    assert_eq!(open["state"], "open", "the refused counter-offer closes nothing");
+    // Accounts that are not new may make more. Everybody may make more on the next day.
+    app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+    app.offer(&ada, &ben, &[&copy], &[]).await.expect(201);
+    app.sql("UPDATE daily_counts SET count = 50").await;
+    app.offer(&ada, &ben, &[&copy], &[]).await.problem(429, "daily_limit_reached");
+    app.sql("UPDATE daily_counts SET day = day - 1").await;
+    app.offer(&ada, &ben, &[&copy], &[]).await.expect(201);
 }
 
 #[tokio::test]
@@ -407,6 +441,11 @@ async fn an_offer_lapses_when_a_copy_is_no_longer_available() {
     let admin = app.admin().await;
     let ban = json!({ "banned": true });
     app.patch(&format!("/v1/accounts/{}", ada.id)).by(&admin).json(&ban).answer().await.expect(200);
+    let path = format!("/v1/trades/{offer}");
+    let seen = app.get(&path).by(&ben).answer().await.expect(200);
+    assert_eq!((&seen["state"], &seen["give"][0]["available"]), (&json!("open"), &json!(false)));
+    let decks = app.get(&format!("{path}/decks")).by(&ben).answer().await.expect(200);
+    assert_eq!((&decks["possible"], &decks["decks"]), (&json!(false), &json!([])));
     let lapsed = app.on_trade(&ben, &offer, "accept").await.problem(409, "trade_lapsed");
     assert_eq!(lapsed["copies"], json!([]));
     app.offer(&ben, &ada, &[&second], &[]).await.problem(422, "no_such_trader");
@@ -423,6 +462,48 @@ async fn an_offer_shows_that_a_copy_is_disputed() {
         app.get(&format!("/v1/trades/{}", text(&offer, "id"))).by(&ben).answer().await.expect(200);
     assert_eq!(seen["give"][0]["disputed"], true);
     assert!(!seen.to_string().contains(&cem.id));
+}
+
+/// A block locks accounts, then offers. So does a counter-offer: while it waits for its account, it holds no offer that the block waits for.
+#[tokio::test]
+async fn a_counter_offer_locks_its_account_before_the_offer() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
+    let (hers, his) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
+    let offer = text(&app.offer(&ada, &ben, &[&hers], &[]).await.expect(201), "id");
+    let block = app.db().session().await;
+    let lock = format!("BEGIN; SELECT FROM accounts WHERE id = '{}' FOR NO KEY UPDATE", ben.id);
+    block.batch_execute(&lock).await.unwrap();
+    let lock_offer = async {
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+        until("the counter-offer waits", async |_| app.db().number(waiting).await > 0).await;
+        let lock =
+            format!("SELECT FROM trades WHERE id = '{offer}' FOR NO KEY UPDATE NOWAIT; COMMIT");
+        block.batch_execute(&lock).await.expect("the counter-offer does not hold the offer");
+    };
+    let (countered, ()) = join(counter(&app, &ben, &offer, &[&his], &[&hers]), lock_offer).await;
+    countered.expect(201);
+}
+
+#[tokio::test]
+async fn counter_offers_and_blocks_at_one_time_leave_nothing_open() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
+    let second = app.second_instance();
+    let (hers, his) = (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
+    // Accounts that are not new may make enough offers a day.
+    app.sql("UPDATE accounts SET created_at = created_at - interval '9 days'").await;
+    let path = format!("/v1/me/blocks/{}", ben.id);
+    for round in 0..20 {
+        let offer = text(&app.offer(&ada, &ben, &[&hers], &[]).await.expect(201), "id");
+        let (countered, blocked) = join(
+            counter(&second, &ben, &offer, &[&his], &[&hers]),
+            app.put(&path).by(&ada).answer(),
+        )
+        .await;
+        assert!([201, 409].contains(&countered.status), "{round}: {}", countered.text());
+        assert_eq!(blocked.status, 204, "{round}: {}", blocked.text());
+        assert_eq!(app.db().number("SELECT count(*) FROM trades WHERE state = 'open'").await, 0);
+        app.delete(&path).by(&ada).answer().await.expect(204);
+    }
 }
 
 #[tokio::test]
@@ -569,6 +650,12 @@ impl Service {
         request.send().await.unwrap().json().await.unwrap()
     }
 
+    async fn block(&self, player: &str, token: &str) {
+        let path = format!("{}/v1/me/blocks/{player}", self.base);
+        let request = reqwest::Client::new().put(path).bearer_auth(token);
+        assert_eq!(request.send().await.unwrap().status(), 204);
+    }
+
     async fn metrics(&self) -> String {
         reqwest::get(format!("{}/metrics", self.base)).await.unwrap().text().await.unwrap()
     }
@@ -604,8 +691,13 @@ async fn a_repeated_answer_to_a_trade_is_counted_and_logged_once() {
         );
         assert_eq!((&first["state"], &first["code"]), (&again["state"], &again["code"]));
     }
+    // A block closes offers as their owner could.
+    app.offer(&ben, &ada, &[&offers[0].1], &[]).await.expect(201);
+    for _ in 0..2 {
+        service.block("ada", &token).await;
+    }
     let metrics = service.metrics().await;
-    for event in ["accepted", "declined", "lapsed"] {
+    for event in ["accepted", "declined", "lapsed", "cancelled"] {
         let line = format!("trades_total{{event=\"{event}\"}} 1");
         assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
     }
@@ -613,11 +705,11 @@ async fn a_repeated_answer_to_a_trade_is_counted_and_logged_once() {
     let closed_in_log =
         async || std::fs::read_to_string(&service.log).unwrap().matches("trade closed").count();
     for _ in 0..200 {
-        if closed_in_log().await >= 3 {
+        if closed_in_log().await >= 4 {
             break;
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
     service.metrics().await;
-    assert_eq!(closed_in_log().await, 3);
+    assert_eq!(closed_in_log().await, 4);
 }

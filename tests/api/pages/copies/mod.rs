@@ -1,5 +1,6 @@
 //! The pages of copies, lists, trades, players and disputes.
 
+mod blocks;
 mod disputes;
 mod lists;
 mod offers;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Browser, NOTHING, actions, check, links, two_players, value};
 use crate::pages::browser::{hold_key, release_key};
 use crate::pages::html::Page;
-use crate::support::{RequestExt as _, text};
+use crate::support::{RequestExt as _, TestApp, text};
 
 /// The copies that can be chosen, each with whether it is chosen.
 fn picks<'a>(page: &'a Page, name: &str) -> Vec<(&'a str, bool)> {
@@ -352,7 +352,32 @@ async fn a_late_answer_shows_the_state_of_the_offer() {
     let late = check("late", &late);
     assert_eq!(late.only("h1").text, "Offer from ada");
     assert!(late.only("main").text.contains("The offer is not open any more."));
-    assert_eq!(actions(&late), Vec::<&str>::new());
+    assert_eq!(actions(&late), ["/players/ada/block"]);
     let look = his.post(&format!("{path}/counter"), &[("step", "narrow")]).await;
     assert_eq!((look.status, look.header("location")), (303, path));
+}
+
+#[tokio::test]
+async fn an_offer_beyond_the_daily_limit_says_when_to_send_it_again() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let cards = app.print("dusk", 10).await;
+    // A full hour is left, so that the day does not end during the test.
+    app.begin_window();
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let (hers_copy, his_copy) =
+        (app.register(&ada, &cards[0]).await, app.register(&ben, &cards[1]).await);
+    app.offer(&ada, &ben, &[&hers_copy], &[]).await.expect(201);
+    let his = text(&app.offer(&ben, &ada, &[&his_copy], &[]).await.expect(201), "id");
+    app.sql("UPDATE daily_counts SET count = 50").await;
+    let hers = Browser::of(&app, "ada").await;
+    let fields = [("player", "ben"), ("give", &*hers_copy), ("hours", "336"), ("step", "send")];
+    for path in ["/trades/new".to_owned(), format!("/trades/{his}/counter")] {
+        let refused = hers.post(&path, &fields).await;
+        assert_eq!(refused.status, 429, "{path}: {}", refused.text());
+        let wait: u32 = refused.header("retry-after").parse().unwrap();
+        assert!(wait <= 24 * 60 * 60, "{path}: {wait}");
+        let page = check(&path, &refused);
+        assert!(page.only("main").text.contains("as many offers today as you may"), "{path}");
+    }
 }

@@ -29,9 +29,10 @@ async fn an_offer_is_accepted_after_a_confirmation() {
     let page = his.page(&path).await;
     assert!(!page.only("main").text.contains(&cards[0].name));
     assert!(page.only("main").text.contains("Hidden card"));
-    assert_eq!(actions(&page), [format!("{path}/decline")]);
+    assert_eq!(actions(&page), [format!("{path}/decline"), "/players/ada/block".to_owned()]);
     assert!(links(&page).contains(&format!("{path}/accept").as_str()));
-    assert_eq!(actions(&hers.page(&path).await), [format!("{path}/cancel")]);
+    let block = "/players/ben/block".to_owned();
+    assert_eq!(actions(&hers.page(&path).await), [format!("{path}/cancel"), block]);
 
     let question = his.page(&format!("{path}/accept")).await;
     assert_eq!(question.only("h1").text, "Accept this offer?");
@@ -39,7 +40,7 @@ async fn an_offer_is_accepted_after_a_confirmation() {
     // A GET request accepts nothing. The player who made the offer gets no confirmation page.
     assert_eq!(app.copies_of(&ada).await, std::slice::from_ref(&copy));
     let confirmation = hers.page(&format!("{path}/accept")).await;
-    assert_eq!(actions(&confirmation), [format!("{path}/cancel")]);
+    assert_eq!(actions(&confirmation), [format!("{path}/cancel"), "/players/ben/block".to_owned()]);
 
     let accepted = his.post(&format!("{path}/accept"), &[]).await;
     let done = format!("{path}?done=accepted");
@@ -48,7 +49,7 @@ async fn an_offer_is_accepted_after_a_confirmation() {
     let page = his.page(&done).await;
     assert!(page.only("main").text.contains("the copies have changed hands"));
     assert!(page.only("main").text.contains(&cards[0].name), "he sees the card after the trade");
-    assert_eq!(actions(&page), Vec::<&str>::new());
+    assert_eq!(actions(&page), ["/players/ada/block"]);
     // A second acceptance gets the same answer. A late cancellation is refused.
     assert_eq!(his.post(&format!("{path}/accept"), &[]).await.status, 303);
     let late = hers.post(&format!("{path}/cancel"), &[]).await;
@@ -120,6 +121,31 @@ async fn an_offer_that_cannot_be_accepted_says_so() {
         "{main}"
     );
     assert_eq!(app.copies_of(&ada).await, [copy]);
+}
+
+#[tokio::test]
+async fn a_message_has_its_lines() {
+    let (app, cards, ada, _) = two_players().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/trades/new?player=ben").await;
+    let key = form.all("input").find(|field| field.get("name") == Some("key")).unwrap();
+    let fields = [
+        ("player", "ben"),
+        ("give", &*copy),
+        ("message", "The first line\r\nthe second"),
+        ("hours", "24"),
+        ("step", "send"),
+        ("key", key.get("value").unwrap()),
+    ];
+    let sent = hers.post("/trades/new", &fields).await;
+    assert_eq!(sent.status, 303, "{}", sent.text());
+    let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
+    assert_eq!(trades["data"][0]["message"], "The first line\nthe second");
+    let his = Browser::of(&app, "ben").await;
+    let page = his.page(&format!("/trades/{}", text(&trades["data"][0], "id"))).await;
+    let lines: Vec<&str> = page.all("p").map(|line| line.text.as_str()).collect();
+    assert!(lines.contains(&"The first line") && lines.contains(&"the second"), "{lines:?}");
 }
 
 /// The page escapes the message of the other player.
