@@ -35,11 +35,11 @@ pub enum WithoutRarity {
 #[into_params(parameter_in = Query)]
 pub struct ImportQuery {
     /// `add` (the default): the counts in the file are added to yours. `replace`: the content of the file replaces your collection; with `game`, only
-    /// that game's part of it.
+    /// that game's part of it, and lines of other games are `invalid`.
     #[serde(default)]
     #[param(value_type = Option<String>, example = "add")]
     mode: ImportMode,
-    /// The game of lines that do not name one.
+    /// The game of lines that do not name one. With `replace` also the only game whose counts are replaced.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
     /// How lines without a rarity are read if their card has several: they are `ambiguous` (the default), or mean the `most_common` printing.
@@ -116,12 +116,13 @@ pub struct CommitRequest {
 )]
 pub async fn commit_import(
     state: web::Data<AppState>,
+    caller: Caller,
     by: May<WriteOwnCollection>,
     import: web::Path<Uuid>,
     OptionalBody(body): OptionalBody<CommitRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (id, only_ok) = (CollectionImportId(*import), body.value.only_ok);
-    let body = collection_imports::commit(&state, &by, id, only_ok).await?;
+    let body = collection_imports::commit(&state, &by, caller.viewer(), id, only_ok).await?;
     Ok(HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(body))
 }
 

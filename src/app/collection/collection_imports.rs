@@ -23,7 +23,7 @@ pub struct ImportOptions {
     /// Whether the counts of the file are added to the collection, or replace those in it.
     pub mode: ImportMode,
     /// The game of lines that name none; it must exist. With mode `replace`, only the entries of this game are
-    /// replaced.
+    /// replaced, and lines of other games are invalid.
     pub game: Option<Code>,
     /// Whether a line without a rarity means the most common printing; otherwise the line is ambiguous.
     pub most_common: bool,
@@ -99,7 +99,9 @@ impl ExpectedFile {
             aliases: RarityAliases::from_games(games.iter().map(|loaded| &loaded.game)),
         };
         let lines = &table.lines;
-        let mut reading = collection_imports::read(&mut conn, by, viewer, lines, &assumed).await?;
+        let mode = options.mode;
+        let mut reading =
+            collection_imports::read(&mut conn, by, viewer, lines, &assumed, mode).await?;
         drop(conn);
         let (searches, time_limit) = ((&app.searches, network), app.settings.suggestion_time);
         let left_out =
@@ -108,7 +110,7 @@ impl ExpectedFile {
         let (id, at) = (CollectionImportId::unordered(), app.clock.now());
         let new = NewImport {
             id,
-            mode: options.mode,
+            mode,
             game: assumed.game.as_deref(),
             counts: &reading.counts,
             rejected: &rejected(&table, &reading),
@@ -125,7 +127,8 @@ impl ExpectedFile {
         let response = CollectionImportResponse {
             import: id.0,
             expires_at: at + COMMIT_TIME,
-            mode: options.mode.as_str(),
+            mode: mode.as_str(),
+            replaced_game: assumed.game.filter(|_| mode == ImportMode::Replace),
             dialect: table.dialect.into(),
             totals,
             suggestions_left_out: unless_zero(left_out),
@@ -170,13 +173,14 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
 pub async fn commit(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
     id: CollectionImportId,
     only_ok: bool,
 ) -> Result<CommitResponse, Problem> {
     let at = app.clock.now();
     let committed = app
         .write_within(deadlines::LARGE, by, async |conn, by| {
-            collection_imports::commit(conn, by, id, only_ok, at).await
+            collection_imports::commit(conn, by, viewer, id, only_ok, at).await
         })
         .await?;
     tracing::info!(

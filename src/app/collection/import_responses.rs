@@ -8,10 +8,12 @@ use uuid::Uuid;
 use super::counts::ChoiceResponse;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
+use crate::domain::collection::MAX_QUANTITY;
 use crate::domain::collection::table::{self, Dialect, Line, LineFault, Table, TableError};
 use crate::store::collection::collection_imports::{
     CommitError, Committed, Reading, RejectedLine, Verdict,
 };
+use crate::store::collection::counts::{CardLine, EntryView};
 
 /// A heading of a file, and its meaning.
 #[derive(Serialize, ToSchema)]
@@ -85,7 +87,7 @@ pub struct ImportTotals {
     /// Number of lines that mean nothing that you may see.
     #[schema(example = 1)]
     pub unknown: usize,
-    /// Number of lines that cannot be read.
+    /// Number of lines that cannot be read, or cannot be counted by this import.
     pub invalid: usize,
     /// Sum of the quantities of the lines that are `ok`.
     #[schema(example = 6)]
@@ -93,6 +95,10 @@ pub struct ImportTotals {
     /// Number of entries that these lines result in. An entry is a printing in one condition.
     #[schema(example = 2)]
     pub entries: usize,
+    /// Number of entries that a commit would remove now: those that are replaced and that no line names which is `ok`. Absent unless `mode` is
+    /// `replace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub removes: Option<usize>,
 }
 
 /// The result of reading a line.
@@ -164,6 +170,10 @@ pub struct CollectionImportResponse {
     /// `add` or `replace`.
     #[schema(example = "add")]
     pub mode: &'static str,
+    /// The game whose counts are replaced; lines of other games are `invalid`. Absent unless `mode` is `replace`, and if the counts of all games are
+    /// replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced_game: Option<String>,
     /// The form of the file.
     pub dialect: DialectResponse,
     /// How many lines have each verdict.
@@ -192,6 +202,7 @@ impl ImportTotals {
             invalid: count("invalid"),
             cards: reading.counts.values().map(|count| i64::from(*count)).sum(),
             entries: reading.counts.len(),
+            removes: reading.removes,
         }
     }
 }
@@ -264,6 +275,27 @@ impl From<TableError> for Problem {
     }
 }
 
+/// Which entries would be too large, and what to do.
+fn too_many_text(entries: usize, first: &[EntryView]) -> String {
+    let place = |entry: &EntryView| {
+        let CardLine { set_code, number, .. } = &entry.card;
+        let rarity = entry.rarity.as_ref().map(|rarity| format!(" {rarity}"));
+        let condition = entry.condition.as_str().replace('_', " ");
+        format!("{set_code} {number}{} ({condition})", rarity.unwrap_or_default())
+    };
+    let mut named: Vec<String> = first.iter().map(place).collect();
+    let left = entries.saturating_sub(named.len());
+    if left > 0 && !named.is_empty() {
+        named.push(format!("and {left} more"));
+    }
+    let entries = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
+    let colon = if named.is_empty() { "" } else { ": " };
+    format!(
+        "{entries} would have more than {MAX_QUANTITY} cards{colon}{}. Correct their quantities and send the file again.",
+        named.join(", ")
+    )
+}
+
 impl From<CommitError> for Problem {
     fn from(error: CommitError) -> Self {
         match error {
@@ -281,8 +313,8 @@ impl From<CommitError> for Problem {
             }
             CommitError::Stale => Self::new(ProblemCode::EditConflict)
                 .detail("Some printings of the file no longer exist: send it again."),
-            CommitError::TooMany(entries) => Self::new(ProblemCode::CountOutOfRange)
-                .detail(format!("{entries} entries would be more than 9999 cards."))
+            CommitError::TooMany(entries, first) => Self::new(ProblemCode::CountOutOfRange)
+                .detail(too_many_text(entries, &first))
                 .with(ProblemMember::Entries, entries),
             CommitError::Collection(error) => error.into(),
         }

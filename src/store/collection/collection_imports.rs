@@ -22,7 +22,7 @@ use crate::domain::collection::{Condition, EntryKey, ImportMode, add_to_count};
 use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
 use crate::domain::network::Network;
 use crate::store::card_content::collection as card_collection;
-use crate::store::card_content::collection::CardReferences;
+use crate::store::card_content::collection::{CardReferences, EntryFilter, EntryView};
 use crate::store::card_content::lookups::NamedCard;
 use crate::store::card_content::suggestions::{Misspelt, suggest_near_names};
 use crate::store::db::codecs::json::Json;
@@ -42,6 +42,8 @@ const BATCH: usize = 1_000;
 const MAX_CHOICES: usize = 10_000;
 /// Similar names that are suggested for one unknown name.
 const NEAR_NAMES: usize = 3;
+/// Most entries that the error about too large counts names.
+const NAMED_ENTRIES: usize = 5;
 
 /// A resolver with the cards that these descriptions may mean, as the viewer may see them.
 pub(in crate::store) async fn load_resolver(
@@ -167,8 +169,13 @@ pub struct Reading {
     pub verdicts: Vec<Verdict>,
     /// Counts from the lines that are ok.
     pub counts: BTreeMap<EntryKey, i32>,
+    /// Number of entries that a commit would remove; `None`: the file is added.
+    pub removes: Option<usize>,
     /// Number of lines whose choices are left out, because there would be too many.
     pub choices_left_out: usize,
+    /// The only game whose counts are replaced. Lines of other games cannot be counted then: nobody was asked whether
+    /// to replace their counts, too.
+    replaced_game: Option<String>,
     /// Lines, from 0, whose name no card has, and the name to search instead.
     misspelt: Vec<(usize, Misspelt, TypedName)>,
 }
@@ -206,6 +213,9 @@ impl Reading {
             }
             Meaning::Printing(choice, printing) => (choice, printing),
         };
+        if let Some(game) = self.replaced_game.as_ref().filter(|game| **game != choice.game) {
+            return Verdict::Invalid(LineFault::OtherGame(game.clone()));
+        }
         let key = (printing, wanted.condition);
         let before = self.counts.get(&key).copied().unwrap_or(0);
         let Some(count) = add_to_count(before, wanted.quantity) else {
@@ -224,9 +234,13 @@ pub async fn read(
     viewer: Viewer,
     lines: &[Line],
     assumed: &Assumptions,
+    mode: ImportMode,
 ) -> StoreResult<Reading> {
     let mut resolver = load_titles(conn, true).await?;
-    let mut reading = Reading::default();
+    let mut reading = Reading {
+        replaced_game: assumed.game.clone().filter(|_| mode == ImportMode::Replace),
+        ..Reading::default()
+    };
     let mut shown_choices = 0;
     for batch in lines.chunks(BATCH) {
         let readable = batch.iter().filter_map(|line| line.wanted.as_ref().ok());
@@ -236,6 +250,12 @@ pub async fn read(
             reading.add(line, &resolver, assumed, &mut shown_choices);
         }
         tokio::task::yield_now().await;
+    }
+    if mode == ImportMode::Replace {
+        let replaced = CountSelection::Game(assumed.game.as_deref());
+        let before = counts::counts(conn, by.account(), replaced).await?;
+        let removed = before.keys().filter(|key| !reading.counts.contains_key(*key));
+        reading.removes = Some(removed.count());
     }
     reading.misspelt = misspelt(lines, &reading.verdicts, &resolver, assumed);
     Ok(reading)
@@ -374,8 +394,8 @@ pub enum CommitError {
     Rejected(Vec<RejectedLine>),
     /// Some of its printings no longer exist.
     Stale,
-    /// Together with existing counts, this many counts would be too large.
-    TooMany(usize),
+    /// Together with existing counts, this many counts would be too large; the first of these entries.
+    TooMany(usize, Vec<EntryView>),
     /// The change of the collection failed.
     Collection(CollectionError),
 }
@@ -425,6 +445,7 @@ struct ImportRow {
 pub async fn commit(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
     id: CollectionImportId,
     only_ok: bool,
     at: DateTime<Utc>,
@@ -458,25 +479,16 @@ pub async fn commit(
         return Err(CommitError::Stale);
     }
     let replaces = row.mode == ImportMode::Replace;
-    let before = if replaces {
-        let mut before =
-            counts::counts(conn, by.account(), CountSelection::Game(row.game_code.as_deref()))
-                .await?;
-        // A line may name its own game.
-        before.extend(
-            counts::counts(
-                conn,
-                by.account(),
-                CountSelection::Printings(ids.into_iter().collect()),
-            )
-            .await?,
-        );
-        before
+    let selection = if replaces {
+        CountSelection::Game(row.game_code.as_deref())
     } else {
-        counts::counts(conn, by.account(), CountSelection::Printings(ids.into_iter().collect()))
-            .await?
+        CountSelection::Printings(ids.into_iter().collect())
     };
-    let (after, mut result) = merge(&before, &entries, replaces)?;
+    let before = counts::counts(conn, by.account(), selection).await?;
+    let (after, mut result) = match merge(&before, &entries, replaces) {
+        Ok(merged) => merged,
+        Err(too_many) => return Err(name_too_many(conn, by, viewer, &too_many).await?),
+    };
     result.rejected = rejected;
     counts::write(conn, by.account(), &after, true, at).await?;
     sql(
@@ -490,16 +502,32 @@ pub async fn commit(
     Ok(result)
 }
 
-/// The counts that differ afterwards, and their new values.
+/// The error about these entries. Only the first are named: the collection has them, because no line alone asks for too
+/// many.
+async fn name_too_many(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
+    too_many: &[EntryKey],
+) -> StoreResult<CommitError> {
+    let first = &too_many[..too_many.len().min(NAMED_ENTRIES)];
+    let printings = first.iter().map(|(printing, _)| *printing).collect();
+    let filter = EntryFilter { printings: Some(printings), ..EntryFilter::default() };
+    let mut named = card_collection::list_entries(conn, viewer, by.account(), &filter).await?;
+    named.retain(|entry| first.contains(&(entry.printing_id, entry.condition)));
+    Ok(CommitError::TooMany(too_many.len(), named))
+}
+
+/// The counts that differ afterwards, and their new values; or the entries whose counts would be too large.
 fn merge(
     before: &BTreeMap<EntryKey, i32>,
     entries: &[StoredEntry],
     replaces: bool,
-) -> Result<(BTreeMap<EntryKey, i32>, Committed), CommitError> {
+) -> Result<(BTreeMap<EntryKey, i32>, Committed), Vec<EntryKey>> {
     let mut result = Committed { added: 0, changed: 0, removed: 0, cards: 0, rejected: Vec::new() };
     let mut after: BTreeMap<EntryKey, i32> =
         if replaces { before.keys().map(|key| (*key, 0)).collect() } else { BTreeMap::new() };
-    let mut too_many = 0;
+    let mut too_many = Vec::new();
     for (printing, condition, quantity) in entries {
         let key = (*printing, *condition);
         let base = if replaces { 0 } else { before.get(&key).copied().unwrap_or(0) };
@@ -508,11 +536,11 @@ fn merge(
                 after.insert(key, count);
                 result.cards += i64::from(*quantity);
             }
-            None => too_many += 1,
+            None => too_many.push(key),
         }
     }
-    if too_many > 0 {
-        return Err(CommitError::TooMany(too_many));
+    if !too_many.is_empty() {
+        return Err(too_many);
     }
     after.retain(|key, count| before.get(key) != Some(count));
     for (key, count) in &after {

@@ -245,7 +245,8 @@ pub(in crate::web) async fn commit(
     Form(form): Form<CommitForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = CollectionImportId(*import);
-    let done = collection_imports::commit(&state, &by, id, form.only_ok == "yes").await;
+    let viewer = by.visitor.viewer();
+    let done = collection_imports::commit(&state, &by, viewer, id, form.only_ok == "yes").await;
     let CommitResponse { added, changed, removed, cards, rejected, .. } = match done {
         Ok(done) => done,
         Err(problem) => {

@@ -21,8 +21,8 @@ pub(super) struct Reading {
     /// The columns that were used, and the headings of ignored ones.
     pub(super) columns: Vec<String>,
     pub(super) ignored: Vec<String>,
-    /// Whether the import replaces the counts instead of adding to them.
-    pub(super) replaces: bool,
+    /// What the import replaces; `None`: it is added to the counts.
+    pub(super) replaces: Option<String>,
     /// Lines that can be counted, and lines that cannot.
     pub(super) usable: Lines,
     pub(super) not_usable: Lines,
@@ -49,7 +49,9 @@ pub(super) struct Lines {
 impl Reading {
     /// Takes what the page shows of a response. The response may be large and is dropped here.
     pub(super) fn new(games: &Games, read: CollectionImportResponse) -> Self {
-        let CollectionImportResponse { import, mode, dialect, totals, lines, .. } = read;
+        let CollectionImportResponse { import, replaced_game, dialect, totals, lines, .. } = read;
+        let replaced_game = replaced_game.map(|game| games.name(&game));
+        let replaces = |removes| collection_words::replaces(replaced_game.as_deref(), removes);
         let column = |column: &ColumnResponse| {
             format!("{} ({})", column.heading, collection_words::column(column.meaning))
         };
@@ -58,7 +60,7 @@ impl Reading {
             totals: collection_words::totals(totals.lines, totals.ok, totals.cards),
             columns: dialect.columns.iter().map(column).collect(),
             ignored: dialect.ignored,
-            replaces: mode == "replace",
+            replaces: totals.removes.map(replaces),
             usable: Lines::new(games, &lines, true),
             not_usable: Lines::new(games, &lines, false),
         }

@@ -61,6 +61,7 @@ pub(super) const MODE: &str = "Effect on your counts";
 pub(in crate::web) const SEVERAL_RARITIES: &str = "The card comes in several rarities. Name one in the line, or choose for lines without a rarity: “Are the most common printing”.";
 pub(in crate::web) const WITHOUT_RARITY: &str = "Lines without a rarity";
 pub(super) const GAME_OF_LINES: &str = "Game of lines that name none";
+pub(super) const GAME_OF_LINES_HELP: &str = "If your counts become what the file says, only those of this game do. Without a game, those of all games do.";
 pub(super) const NO_GAME: &str = "None";
 pub(super) const READ_FILE: &str = "Read it";
 pub(super) const NO_FILE: &str = "Choose a file, or paste its lines.";
@@ -78,8 +79,6 @@ pub(super) const COMMIT: &str = "Count these cards";
 pub(super) const COMMIT_OK: &str = "Count them, and leave out the other lines";
 pub(super) const NOTHING_USABLE: &str =
     "No line can be counted. Correct the file and send it again.";
-pub(super) const REPLACES: &str =
-    "Your counts become those of the file: cards that it does not name are removed.";
 pub(super) const ANOTHER_FILE: &str = "Import another file";
 pub(super) const IMPORTED: &str = "The file is imported";
 pub(super) const IMPORT_GONE: &str =
@@ -187,6 +186,21 @@ pub(super) fn entries(count: i64) -> String {
 /// A number of owned cards out of a total.
 pub(super) fn part(owned: i64, total: i64) -> String {
     format!("{} of {}", grouped(owned), grouped(total))
+}
+
+/// What an import replaces: the counts of a game, or all. `removes`: entries that it would remove.
+pub(super) fn replaces(game: Option<&str>, removes: usize) -> String {
+    let of = match game {
+        Some(game) => format!("Your counts of {game} become"),
+        None => "Your counts of all games become".to_owned(),
+    };
+    let removed = match i64::try_from(removes).unwrap_or(i64::MAX) {
+        0 => "Its lines name all cards that you have counted there, so that none is removed."
+            .to_owned(),
+        1 => "1 entry that no usable line names is removed.".to_owned(),
+        more => format!("{} entries that no usable line names are removed.", grouped(more)),
+    };
+    format!("{of} those of the file. {removed}")
 }
 
 /// The totals of a file that was read.

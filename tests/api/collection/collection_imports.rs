@@ -223,12 +223,58 @@ async fn an_import_adds_or_replaces() {
             .await;
     assert_eq!(many["lines"][1]["verdict"], "invalid");
     let many = read(&app, &ada, "", "Count,Set,Number,Rarity\n9999,base,3,common\n").await;
-    commit(&app, &ada, &many, false).await.problem(409, "count_out_of_range");
+    let refused = commit(&app, &ada, &many, false).await.problem(409, "count_out_of_range");
+    assert_eq!(refused["entries"], 1);
+    let detail = refused["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("1 entry would have more than 9999 cards: base 003 common (near mint)."),
+        "{detail}"
+    );
     // A printing that is deleted between the upload and the commit.
     let stale = read(&app, &ada, "", "Count,Set,Number,Rarity\n1,base,1,rare\n").await;
     let rare = printing(&app, None, "base", "001", "rare").await;
     app.sql(&format!("DELETE FROM printings WHERE id = '{rare}'")).await;
     commit(&app, &ada, &stale, false).await.problem(409, "edit_conflict");
+}
+
+#[tokio::test]
+async fn replacing_one_game_leaves_the_others_as_they_are() {
+    let app = TestApp::start_seeded(&["uno-emoji"]).await;
+    app.import_set("base", 3, false).await;
+    let ada = app.player("ada").await;
+    let uno =
+        app.get("/v1/cards?game=uno-emoji&limit=1").answer().await.expect(200)["data"][0].clone();
+    let foreign = |condition: &str, count: u8| {
+        let text = |member: &str| uno[member].as_str().unwrap();
+        format!("{count},uno-emoji,{},{},{condition}\n", text("set"), text("number"))
+    };
+    let head = "Count,Game,Set,Number,Condition\n";
+    let own = "2,ttcg,base,1,NM\n";
+    let query = "without_rarity=most_common";
+    let file = format!("{head}{own}1,ttcg,base,2,NM\n{}{}", foreign("NM", 7), foreign("LP", 3));
+    let import = read(&app, &ada, &format!("?{query}"), &file).await;
+    assert!(import["totals"].get("removes").is_none(), "{import}");
+    commit(&app, &ada, &import, false).await.expect(200);
+    let stored = stored_entries(&app, &ada).await;
+    assert_eq!(stored.len(), 4, "{stored:?}");
+
+    let file = format!("{head}{own}{}", foreign("NM", 5));
+    let query = format!("?mode=replace&game=ttcg&{query}");
+    let import = read(&app, &ada, &query, &file).await;
+    assert_eq!(import["replaced_game"], "ttcg");
+    assert_eq!(
+        (&import["totals"]["ok"], &import["totals"]["invalid"], &import["totals"]["removes"]),
+        (&json!(1), &json!(1), &json!(1))
+    );
+    let detail = import["lines"][1]["detail"].as_str().unwrap();
+    assert!(detail.contains("only your counts of ttcg are replaced"), "{detail}");
+    commit(&app, &ada, &import, false).await.problem(422, "import_has_faults");
+    assert_eq!(stored_entries(&app, &ada).await, stored);
+    let done = commit(&app, &ada, &import, true).await.expect(200);
+    assert_eq!((&done["changed"], &done["removed"]), (&json!(0), &json!(1)));
+    let mut expected = stored;
+    expected.retain(|entry| entry[1] != "002" || entry[0] != "base");
+    assert_eq!(stored_entries(&app, &ada).await, expected, "both foreign entries stay");
 }
 
 #[tokio::test]

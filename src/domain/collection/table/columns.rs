@@ -11,6 +11,7 @@ use super::{
 use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::collection::{Condition, MAX_QUANTITY};
 use crate::domain::ids::PrintingId;
+use crate::domain::serials::serial_text::{MASKED, contains_serial};
 
 /// The headings of a file.
 #[derive(Debug, Default)]
@@ -119,8 +120,12 @@ pub(super) fn read_line<'f>(
     Line { number, shown, wanted: fault.map_or_else(|| parse_line(field), Err) }
 }
 
-/// The beginning of a text without control characters, for responses.
+/// The beginning of a text without control characters, for responses and for what is stored until the import is committed. Players who note the serial codes of their
+/// cards may import that file: such a text is not quoted.
 fn excerpt(text: &str) -> String {
+    if contains_serial(text) {
+        return MASKED.to_owned();
+    }
     text.chars().filter(|character| !character.is_control()).take(MAX_SHOWN).collect()
 }
 

@@ -61,6 +61,11 @@ pub enum LineFault {
     /// Together with the lines before it, the quantity exceeds the maximum of a count.
     #[error("with the lines before it, the file has more than {MAX_QUANTITY} of this printing")]
     TooMany,
+    /// The card is not of this game, whose counts alone are replaced.
+    #[error(
+        "is a card of another game than {0}, and only your counts of {0} are replaced: leave the line out, or import it with its own game"
+    )]
+    OtherGame(String),
 
     // The line names nothing that its owner may see.
     /// There is no such game; similar codes or names.

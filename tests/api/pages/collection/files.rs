@@ -136,7 +136,8 @@ async fn lines_can_be_pasted_and_invalid_tables_are_refused() {
     let read = send(&app, &hers, &[("pasted", pasted), ("mode", "replace")], None).await;
     assert_eq!(read.status, 200, "{}", read.text());
     let page = check("pasted", &read);
-    assert!(page.only("main").text.contains("cards that it does not name are removed"));
+    let main = &page.only("main").text;
+    assert!(main.contains("Your counts of all games become those of the file."), "{main}");
     assert_eq!(rows(&page, "Lines that can be counted").len(), 1);
     let common = "Count,Name\n1,\"The base card, numbered 001!\"\n";
     let read =
@@ -201,4 +202,30 @@ async fn an_exported_file_can_be_imported_again() {
     let read = check("again", &send(&app, &hers, &[("mode", "replace")], Some(&file.bytes)).await);
     assert_eq!(rows(&read, "Lines that can be counted").len(), 2);
     assert!(rows(&read, "Lines that cannot be counted").is_empty());
+}
+
+#[tokio::test]
+async fn a_file_that_replaces_says_what_it_replaces() {
+    let (app, ada) = start().await;
+    let body = serde_json::json!({ "changes": [
+        { "game": "ttcg", "set": "base", "number": "001", "rarity": "rare", "add": 3 },
+        { "game": "ttcg", "set": "base", "number": "002", "rarity": "common", "add": 1 },
+    ] });
+    app.post("/v1/collection/changes").by(&ada).json(&body).answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/my/collection/import").await;
+    assert!(form.only("main").text.contains("only those of this game do"));
+    let first = "Count,Game,Set,Number,Rarity\n1,ttcg,base,001,rare\n";
+    let fields = [("pasted", first), ("mode", "replace"), ("game", "ttcg")];
+    let read = check("replaces", &send(&app, &hers, &fields, None).await);
+    let game = app.get("/v1/games/ttcg").answer().await.expect(200)["name"].clone();
+    let expected = format!(
+        "Your counts of {} become those of the file. 1 entry that no usable line names is removed.",
+        game.as_str().unwrap()
+    );
+    assert!(read.only("main").text.contains(&expected), "{}", read.only("main").text);
+    let both = format!("{first}1,ttcg,base,002,common\n");
+    let fields = [("pasted", &*both), ("mode", "replace"), ("game", "ttcg")];
+    let read = check("names all", &send(&app, &hers, &fields, None).await);
+    assert!(read.only("main").text.contains("so that none is removed"));
 }
