@@ -14,6 +14,8 @@ LARGEST_SHIFT = 0.05
 SMALLEST_TARGET = 24
 
 AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+# Of these, the rules that look at colours.
+COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 
 # Runs before the page: collects what it does wrong. Without script it does not run, and the console tells.
 WATCH = """
@@ -135,9 +137,10 @@ def speed(page):
     return seen["shown"], seen["task"]
 
 
-def axe(page):
-    """No violation of WCAG 2.2 AA, nor of what axe calls good practice."""
-    options = {"runOnly": {"type": "tag", "values": AXE_TAGS}, "resultTypes": ["violations"]}
+def axe(page, colours_only=False):
+    """No violation of WCAG 2.2 AA, nor of what axe calls good practice. `colours_only`: only by the rules about colours, for a page that was looked at with other ones."""
+    rules = {"type": "rule", "values": COLOUR_RULES} if colours_only else {"type": "tag", "values": AXE_TAGS}
+    options = {"runOnly": rules, "resultTypes": ["violations"]}
     faults = []
     for violation in Axe().run(page, options=options).response["violations"]:
         node = violation["nodes"][0]
