@@ -5,9 +5,11 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use cardscape_engine::near;
 use cardscape_pictures::Fonts;
 use clap::{Args, ValueEnum};
 use ipnet::IpNet;
+use tracing_subscriber::EnvFilter;
 
 use crate::app::state::ApiSettings;
 use crate::auth::permission::Role;
@@ -108,17 +110,17 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_SEED_DATA", value_name = "DIR")]
     pub seed_data: Option<PathBuf>,
 
-    /// Requests per second from one network, in the long run.
-    #[arg(long, env = "CARDSCAPE_REQUESTS_PER_SECOND", default_value = "50")]
+    /// Requests per second from one network, in the long run; at least 1.
+    #[arg(long, env = "CARDSCAPE_REQUESTS_PER_SECOND", default_value = "50", value_parser = clap::value_parser!(u32).range(1..))]
     requests_per_second: u32,
 
-    /// Requests from one network at once.
-    #[arg(long, env = "CARDSCAPE_REQUEST_BURST", default_value = "200")]
+    /// Requests from one network at once; at least 1.
+    #[arg(long, env = "CARDSCAPE_REQUEST_BURST", default_value = "200", value_parser = clap::value_parser!(u32).range(1..))]
     request_burst: u32,
 
     /// Multiplies every limit on attempts at passwords, codes and registrations. More than 1 only for events with many
-    /// players behind one address, and for load tests.
-    #[arg(long, env = "CARDSCAPE_ATTEMPT_FACTOR", default_value = "1")]
+    /// players behind one address, and for load tests; at least 1.
+    #[arg(long, env = "CARDSCAPE_ATTEMPT_FACTOR", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     attempt_factor: u32,
 
     /// Shortest time between two builds of a game's bulk files, in seconds. 0: this instance builds none.
@@ -142,8 +144,9 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_METRICS_NETWORKS", value_delimiter = ',', value_name = "NETWORK", value_parser = network)]
     metrics_networks: Vec<IpNet>,
 
-    /// Origins from which browsers may send credentials, as `https://cards.example`
-    #[arg(long, env = "CARDSCAPE_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN")]
+    /// Origins from which browsers may send credentials, as `https://cards.example`: scheme, host and, if it is not the usual
+    /// one, port
+    #[arg(long, env = "CARDSCAPE_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN", value_parser = cors_origin)]
     cors_origins: Vec<String>,
 
     /// Networks that webhooks may post to, beside the public internet, and without TLS: your own. Every admin can post to every
@@ -192,6 +195,28 @@ pub(crate) fn public_url(text: &str) -> Result<String, String> {
         && url.username().is_empty()
         && url.password().is_none();
     if is_origin { Ok(url.origin().ascii_serialization()) } else { Err(REFUSAL.to_owned()) }
+}
+
+/// An origin as browsers send it in the header `Origin`: the scheme and the host in lower case, and the port unless it is that of the scheme.
+fn cors_origin(text: &str) -> Result<String, String> {
+    const REFUSAL: &str = "it must be an origin: scheme and host, and perhaps a port, such as https://cards.example or http://localhost:3000, \
+         without a path; commas stand only between origins";
+    let text = text.trim();
+    let url = url::Url::parse(text).map_err(|_| REFUSAL.to_owned())?;
+    let host = url.host_str().filter(|host| !host.is_empty() && !host.contains('*'));
+    let (Some(host), true) = (host, text.contains("://")) else { return Err(REFUSAL.to_owned()) };
+    let has_more = !matches!(url.path(), "" | "/")
+        || text.contains(['?', '#', '@', '\\'])
+        || matches!(url.scheme(), "ftp" | "ws" | "wss" | "file");
+    if has_more {
+        return Err(REFUSAL.to_owned());
+    }
+    Ok(match (url.scheme(), url.port()) {
+        ("http" | "https", _) => url.origin().ascii_serialization(),
+        // The schemes of apps, such as capacitor://localhost.
+        (scheme, None) => format!("{scheme}://{}", host.to_lowercase()),
+        (scheme, Some(port)) => format!("{scheme}://{}:{port}", host.to_lowercase()),
+    })
 }
 
 /// The bundled fonts and the emoji of a file.
@@ -315,9 +340,32 @@ pub struct LogOptions {
         global = true,
         env = "CARDSCAPE_LOG",
         default_value = "info,actix_http::h1::dispatcher=off",
-        value_name = "DIRECTIVES"
+        value_name = "DIRECTIVES",
+        value_parser = log_directives
     )]
     pub log: String,
+}
+
+/// Directives that the log understands.
+fn log_directives(text: &str) -> Result<String, String> {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    for directive in text.split(',').map(str::trim).filter(|directive| !directive.is_empty()) {
+        let level = directive.to_ascii_lowercase();
+        let is_level = LEVELS.contains(&&*level) || matches!(level.as_bytes(), [b'0'..=b'5']);
+        // Any other word would be the name of a module, and a mistyped level would switch the log off.
+        if !level.contains([':', '=', '[']) && !is_level {
+            let meant =
+                near(&level, LEVELS).first().map(|meant| format!(" (did you mean {meant}?)"));
+            let (meant, levels) = (meant.unwrap_or_default(), LEVELS.join(", "));
+            return Err(format!(
+                "{directive:?} is no level{meant}: levels are {levels}; for a module, write {directive}=info"
+            ));
+        }
+    }
+    EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| {
+        let levels = LEVELS.join(", ");
+        format!("it must be a level ({levels}), or modules with levels, such as info,cardscape=debug: {error}")
+    })
 }
 
 /// Form of the log.
@@ -355,6 +403,61 @@ mod tests {
         ] {
             assert!(public_url(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn origins_are_written_as_browsers_send_them() {
+        for (text, origin) in [
+            ("https://cards.example", "https://cards.example"),
+            (" HTTPS://Cards.Example:443/ ", "https://cards.example"),
+            ("http://LOCALHOST:80", "http://localhost"),
+            ("http://localhost:3000", "http://localhost:3000"),
+            ("https://[2001:DB8::1]:8443", "https://[2001:db8::1]:8443"),
+            ("https://bücher.example", "https://xn--bcher-kva.example"),
+            ("capacitor://LocalHost", "capacitor://localhost"),
+        ] {
+            assert_eq!(cors_origin(text).unwrap(), origin, "{text}");
+        }
+        for text in [
+            "",
+            " ",
+            "null",
+            "*",
+            "cards.example",
+            "https:cards.example",
+            "//cards.example",
+            "localhost:3000",
+            "https://",
+            "https://*.example",
+            "https://cards.example/app",
+            "https://cards.example?x",
+            "https://cards.example/#x",
+            "https://user@cards.example",
+            "https://cards.example https://other.example",
+            "https://cards.example:x",
+        ] {
+            assert!(cors_origin(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_log_directives_are_refused() {
+        for text in ["info", "INFO,cardscape=debug", "off", "h2=off", "cardscape::jobs", ""] {
+            assert_eq!(log_directives(text).unwrap(), text);
+        }
+        for text in [
+            "cardscape=verbose",
+            "info,cardscape=loud",
+            "debgu",
+            "warm",
+            "warning",
+            "err",
+            "verbose",
+            "6",
+        ] {
+            assert!(log_directives(text).is_err(), "{text}");
+        }
+        assert!(log_directives("debgu").unwrap_err().contains("did you mean debug?"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::database::Database;
 use super::{ExitError, Outcome, block_on, say};
 use crate::auth::permission::Operator;
 use crate::config::{DatabaseOptions, public_url};
+use crate::domain::catalogue::import::without_mark;
 use crate::domain::clock::Clock;
 use crate::domain::ids::CommitmentId;
 use crate::domain::printing::minting::PrintPlan;
@@ -175,7 +176,7 @@ fn pack_parameters(file: Option<&Path>) -> anyhow::Result<PackParameters> {
     let Some(file) = file else { return Ok(PackParameters::default()) };
     let text = std::fs::read_to_string(file)
         .map_err(|error| ExitError::usage(format!("cannot read {}: {error}", file.display())))?;
-    serde_json::from_str(&text).map_err(|error| {
+    serde_json::from_str(without_mark(&text)).map_err(|error| {
         ExitError::usage(format!("{} does not say how packs are made: {error}", file.display()))
             .into()
     })
@@ -273,5 +274,18 @@ fn show_plan(game: &str, set: &str, plan: &PrintPlan) {
             "{:<16} {:>8} {per_card:>16} {:>12}",
             share.rarity, share.weight, share.copies
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_pack_parameters_may_have_a_byte_order_mark() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("packs.json");
+        std::fs::write(&file, "\u{feff}{\"cards_per_pack\": 7}").unwrap();
+        assert_eq!(pack_parameters(Some(&file)).unwrap().cards_per_pack, 7);
     }
 }

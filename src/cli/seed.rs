@@ -10,6 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::database::Database;
+use super::seed_data::SeedGames;
 use super::synthetic::SyntheticOptions;
 use super::{Outcome, block_on, say, seed_data, seed_effect_texts};
 use crate::auth::permission::{Importer, Operator};
@@ -83,6 +84,7 @@ impl SeedCommand {
     /// Adds synthetic cards to a game that is stored, or that the folder contains.
     async fn add_synthetic(&self, store: &Store, cards: u32) -> Outcome {
         if !self.synthetic.game_is_stored(store).await? {
+            self.synthetic.require_folder(&self.folder)?;
             let loaded = self.load_folder(store).await?;
             if loaded != ExitCode::SUCCESS {
                 return Ok(loaded);
@@ -93,7 +95,7 @@ impl SeedCommand {
 }
 
 fn check(folder: &Path) -> Outcome {
-    let games = seed_data::check(&seed_data::read(folder)?);
+    let games = check_games(&seed_data::read(folder)?);
     let texts = seed_effect_texts::check(folder)?;
     match (games, texts) {
         (Ok(imports), Ok(texts)) => {
@@ -109,6 +111,17 @@ fn check(folder: &Path) -> Outcome {
         (games, texts) => {
             let faults = games.err().into_iter().chain(texts.err()).flatten();
             Ok(refuse(&faults.collect::<Vec<_>>()))
+        }
+    }
+}
+
+/// Checks all games; returns every fault of every file, also of files that cannot be read.
+fn check_games(found: &SeedGames) -> Result<Vec<GameImport>, Vec<ImportFault>> {
+    match seed_data::check(&found.games) {
+        Ok(imports) if found.faults.is_empty() => Ok(imports),
+        checked => {
+            let others = checked.err().into_iter().flatten();
+            Err(found.faults.iter().cloned().chain(others).collect())
         }
     }
 }
@@ -145,18 +158,18 @@ pub(super) struct Seeded {
     refused: Vec<ImportFault>,
 }
 
-/// Loads games and sets. Costs almost nothing when nothing changed since the last time.
-async fn load(store: &Store, sources: &[GameSource]) -> anyhow::Result<Seeded> {
+/// Loads games and sets, if no file has a fault. Costs almost nothing when nothing changed since the last time.
+async fn load(store: &Store, found: &SeedGames) -> anyhow::Result<Seeded> {
     let mut conn = store.connection().await?;
-    let mut current = true;
-    for source in sources {
+    let mut current = found.faults.is_empty();
+    for source in &found.games {
         current = current && import::is_current(&mut conn, source).await?;
     }
     drop(conn);
     if current {
         return Ok(Seeded::default());
     }
-    let imports = match seed_data::check(sources) {
+    let imports = match check_games(found) {
         Ok(imports) => imports,
         Err(refused) => return Ok(Seeded { refused, ..Seeded::default() }),
     };
@@ -210,13 +223,15 @@ pub(super) fn counting_bar(cards: u64) -> ProgressBar {
 /// Loads the games whose files differ from those that the last start loaded. Changes by admins since then are kept.
 async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
     let mut conn = store.connection().await?;
+    let SeedGames { games, faults } = seed_data::read(folder)?;
     let mut changed = Vec::new();
-    for source in seed_data::read(folder)? {
+    for source in games {
         if !seed_loads::is_known(&mut conn, &source).await? {
             changed.push(source);
         }
     }
     drop(conn);
+    let changed = SeedGames { games: changed, faults };
     let seeded = load(store, &changed).await?;
     let mut conn = store.connection().await?;
     let is_in = |source: &&GameSource| {
@@ -225,7 +240,7 @@ async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
     };
     // After a fault in any file, no game is loaded.
     let loaded_any = seeded.refused.is_empty() || !seeded.loaded.is_empty();
-    for source in changed.iter().filter(is_in).filter(|_| loaded_any) {
+    for source in changed.games.iter().filter(is_in).filter(|_| loaded_any) {
         seed_loads::record_load(&mut conn, source, Clock::system().now()).await?;
     }
     Ok(seeded)

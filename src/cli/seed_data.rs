@@ -4,60 +4,106 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
+use cardscape_engine::Game;
 
 use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault, SourceFile};
 use crate::domain::effects::effect_texts::EffectFiles;
 
+/// The games of a folder.
+pub(super) struct SeedGames {
+    /// The games whose manifest can be read, with the sets that can be read.
+    pub(super) games: Vec<GameSource>,
+    /// Files that cannot be read, and files that would be ignored because of their names.
+    pub(super) faults: Vec<ImportFault>,
+}
+
 /// Reads the files of every game below `folder`, in order of their names.
-pub(super) fn read(folder: &Path) -> anyhow::Result<Vec<GameSource>> {
-    let games = folder.join("games");
-    let mut found = Vec::new();
-    for game in entries(&games)?.into_iter().filter(|path| path.is_dir()) {
-        found.push(read_game(folder, &game)?);
+pub(super) fn read(folder: &Path) -> anyhow::Result<SeedGames> {
+    let mut found = SeedGames { games: Vec::new(), faults: Vec::new() };
+    let games = folders_of_games(folder)?;
+    for game in &games {
+        found.games.extend(game_source(folder, game, &mut found.faults)?);
+        found.faults.extend(ignored_files(folder, &game.join("sets"), "json")?);
     }
-    if found.is_empty() {
-        bail!("there is no game below {}", games.display());
+    if games.is_empty() {
+        bail!("there is no game below {}", folder.join("games").display());
     }
     Ok(found)
 }
 
-/// Reads the files of the game in the folder `game`, which is below `folder`.
+/// Reads the files of the game in the folder `game`, which is below `folder`. Fails at a file that cannot be read.
 pub(super) fn read_game(folder: &Path, game: &Path) -> anyhow::Result<GameSource> {
-    let mut sets = Vec::new();
-    let folder_of_sets = game.join("sets");
-    if folder_of_sets.is_dir() {
-        for file in entries(&folder_of_sets)? {
-            if file.extension().is_some_and(|extension| extension == "json") {
-                sets.push(source(folder, &file)?);
-            }
-        }
+    let mut faults = Vec::new();
+    let source = game_source(folder, game, &mut faults)?;
+    match (source, faults.first()) {
+        (Some(source), None) => Ok(source),
+        (_, Some(fault)) => bail!("{fault}"),
+        (None, None) => bail!("cannot read {}", game.display()),
     }
-    Ok(GameSource { manifest: source(folder, &game.join("game.toml"))?, sets })
 }
 
-/// Reads the effect-text files of every game below `folder` that has some, with the manifest that names the game.
-pub(super) fn read_effect_texts(folder: &Path) -> anyhow::Result<Vec<(SourceFile, EffectFiles)>> {
-    let mut found = Vec::new();
-    for game in entries(&folder.join("games"))?.into_iter().filter(|path| path.is_dir()) {
+/// Reads the files of a game. Files that cannot be read are faults; without its manifest, there is no game.
+fn game_source(
+    folder: &Path,
+    game: &Path,
+    faults: &mut Vec<ImportFault>,
+) -> anyhow::Result<Option<GameSource>> {
+    let manifest = readable(source(folder, &game.join("game.toml")), faults);
+    let mut sets = Vec::new();
+    for file in entries_of(&game.join("sets"))?.iter().filter(|file| has_ending(file, "json")) {
+        sets.extend(readable(source(folder, file), faults));
+    }
+    Ok(manifest.map(|manifest| GameSource { manifest, sets }))
+}
+
+/// The effect texts of a folder.
+pub(super) struct SeedEffectTexts {
+    /// The files of each game that has some, with the manifest that names the game. Games with a file that cannot be read are left out.
+    pub(super) games: Vec<(SourceFile, EffectFiles)>,
+    /// Files that cannot be read, and files that would be ignored because of their names.
+    pub(super) faults: Vec<ImportFault>,
+}
+
+/// Reads the effect-text files of every game below `folder` that has some.
+pub(super) fn read_effect_texts(folder: &Path) -> anyhow::Result<SeedEffectTexts> {
+    let mut found = SeedEffectTexts { games: Vec::new(), faults: Vec::new() };
+    for game in folders_of_games(folder)? {
         let templates = game.join("effects/all_effect_templates.txt");
         if !templates.is_file() {
             continue;
         }
-        let mut placeholders = Vec::new();
+        let before = found.faults.len();
         let folder_of_values = game.join("placeholders");
-        if folder_of_values.is_dir() {
-            for file in entries(&folder_of_values)? {
-                let name = file.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
-                let is_text = file.extension().is_some_and(|extension| extension == "txt");
-                if let Some(name) = name.filter(|_| is_text) {
-                    placeholders.push((name, source(folder, &file)?));
-                }
+        let mut placeholders = Vec::new();
+        for file in entries_of(&folder_of_values)?.iter().filter(|file| has_ending(file, "txt")) {
+            if let Some(name) = file.file_stem().and_then(|name| name.to_str())
+                && let Some(read) = readable(source(folder, file), &mut found.faults)
+            {
+                placeholders.push((name.to_owned(), read));
             }
         }
-        let files = EffectFiles { templates: source(folder, &templates)?, placeholders };
-        found.push((source(folder, &game.join("game.toml"))?, files));
+        found.faults.extend(ignored_files(folder, &folder_of_values, "txt")?);
+        let templates = readable(source(folder, &templates), &mut found.faults);
+        // [`read`] reports a manifest that cannot be read.
+        let manifest = source(folder, &game.join("game.toml")).ok();
+        if let (Some(templates), Some(manifest)) = (templates, manifest)
+            && found.faults.len() == before
+        {
+            found.games.push((manifest, EffectFiles { templates, placeholders }));
+        }
     }
     Ok(found)
+}
+
+/// The folders below `games`, in order of their names. Hidden ones, such as those of version control, are no games.
+fn folders_of_games(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let games = entries(&folder.join("games"))?.into_iter();
+    Ok(games.filter(|path| path.is_dir() && !name_of(path).starts_with('.')).collect())
+}
+
+/// What is in a folder, which need not exist.
+fn entries_of(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if folder.is_dir() { entries(folder) } else { Ok(Vec::new()) }
 }
 
 fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
@@ -69,11 +115,80 @@ fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn source(folder: &Path, file: &Path) -> anyhow::Result<SourceFile> {
-    let text =
-        std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let name = file.strip_prefix(folder).unwrap_or(file).display().to_string();
-    Ok(SourceFile::new(name, &text))
+fn source(folder: &Path, file: &Path) -> Result<SourceFile, Box<ImportFault>> {
+    let name = path_below(folder, file);
+    match std::fs::read(file) {
+        Ok(bytes) => SourceFile::from_bytes(&name, &bytes),
+        Err(error) => Err(ImportFault::new(&name, "", format!("cannot be read: {error}")).into()),
+    }
+}
+
+fn readable<T>(read: Result<T, Box<ImportFault>>, faults: &mut Vec<ImportFault>) -> Option<T> {
+    read.map_err(|fault| faults.push(*fault)).ok()
+}
+
+fn path_below(folder: &Path, file: &Path) -> String {
+    file.strip_prefix(folder).unwrap_or(file).display().to_string()
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn has_ending(file: &Path, ending: &str) -> bool {
+    has_extension(file, ending) && !is_auxiliary(file)
+}
+
+fn has_extension(file: &Path, ending: &str) -> bool {
+    file.extension().is_some_and(|extension| extension == ending)
+}
+
+/// Files of a folder that would be ignored because of the end of their names, such as `port.JSON`, `port.json5` and `port.json.txt` for `json`.
+fn ignored_files(folder: &Path, files: &Path, ending: &str) -> anyhow::Result<Vec<ImportFault>> {
+    let inner = format!(".{ending}");
+    let is_ignored = |file: &PathBuf| {
+        file.is_file()
+            && !has_ending(file, ending)
+            && !is_auxiliary(file)
+            && name_of(file).to_lowercase().contains(&inner)
+    };
+    let ignored = entries_of(files)?.into_iter().filter(is_ignored);
+    let message = format!("is not read: the name must end in .{ending}");
+    Ok(ignored.map(|file| ImportFault::new(&path_below(folder, &file), "", &message)).collect())
+}
+
+/// Whether a file is hidden, a backup of an editor, or a document about the others, as README.md is.
+fn is_auxiliary(file: &Path) -> bool {
+    let name = name_of(file);
+    name.starts_with('.')
+        || name.ends_with('~')
+        || name.starts_with("README")
+        || name.starts_with("LICENSE")
+        || ["md", "bak", "old", "orig", "swp", "tmp"]
+            .iter()
+            .any(|ending| has_extension(file, ending))
+}
+
+/// Faults of the names of a game's folder and files, which must be the codes in them.
+fn name_faults(source: &GameSource) -> Vec<ImportFault> {
+    let fault = |file: &SourceFile, message| ImportFault::new(&file.name, "/code", message);
+    let mut faults = Vec::new();
+    let game = Game::from_toml(&source.manifest.text).ok();
+    let folder = Path::new(&source.manifest.name).parent().map(name_of).unwrap_or_default();
+    if let Some(code) = game.as_ref().map(Game::code).filter(|code| *code != folder) {
+        let message =
+            format!("the code is {code:?}, but the folder is named {folder}: rename one of them");
+        faults.push(fault(&source.manifest, message));
+    }
+    for (file, code) in source.sets.iter().zip(source.codes_of_sets()) {
+        let name = name_of(Path::new(&file.name));
+        if let Some(code) = code.filter(|code| !code.is_empty() && format!("{code}.json") != name) {
+            let message =
+                format!("the code is {code:?}, but the file is named {name}: rename one of them");
+            faults.push(fault(file, message));
+        }
+    }
+    faults
 }
 
 /// Checks all games; returns every fault of every file.
@@ -82,6 +197,7 @@ pub(super) fn check(sources: &[GameSource]) -> Result<Vec<GameImport>, Vec<Impor
     let mut imports = Vec::new();
     let mut codes: BTreeMap<String, String> = BTreeMap::new();
     for source in sources {
+        faults.extend(name_faults(source));
         match GameImport::check(source) {
             Ok(import) => {
                 let file = &import.manifest().name;

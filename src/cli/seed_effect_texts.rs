@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cardscape_engine::Game;
 
-use super::seed_data;
+use super::seed_data::{self, SeedEffectTexts};
 use crate::auth::permission::{Importer, Operator};
 use crate::domain::catalogue::import::ImportFault;
 use crate::domain::clock::Clock;
@@ -39,8 +39,9 @@ pub(super) struct ValidTexts {
 
 /// Checks the effect texts of all games; returns every fault of every file.
 pub(super) fn check(folder: &Path) -> anyhow::Result<Result<Vec<ValidTexts>, Vec<ImportFault>>> {
-    let (mut sound, mut faults) = (Vec::new(), Vec::new());
-    for (_, files) in seed_data::read_effect_texts(folder)? {
+    let SeedEffectTexts { games, mut faults } = seed_data::read_effect_texts(folder)?;
+    let mut sound = Vec::new();
+    for (_, files) in games {
         match files.check() {
             Ok(library) => sound.push(ValidTexts {
                 file: files.templates.name,
@@ -71,8 +72,9 @@ enum Which {
 }
 
 async fn load_where(store: &Store, folder: &Path, which: Which) -> anyhow::Result<SeededTexts> {
-    let mut seeded = SeededTexts::default();
-    for (manifest, files) in seed_data::read_effect_texts(folder)? {
+    let SeedEffectTexts { games, faults } = seed_data::read_effect_texts(folder)?;
+    let mut seeded = SeededTexts { refused: faults, ..SeededTexts::default() };
+    for (manifest, files) in games {
         // The fault of the manifest was reported already, and its game was not loaded.
         let Ok(game) = Game::from_toml(&manifest.text) else { continue };
         let (game, hash) = (game.code().to_owned(), files.hash());

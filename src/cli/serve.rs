@@ -64,11 +64,13 @@ impl ServeCommand {
         let connect_wait = Duration::from_secs(self.options.database_wait);
         let key_file = KeyFile::of(&self.database)?;
         let database = Database::start(&self.database, pools)?.with_connect_wait(connect_wait);
+        // A private Postgres is stopped after the runtime, with which all connections end: otherwise it would break them off.
+        let database = &database;
         block_on(async move {
             // Signals are handled from here on: Ctrl-C during the start must not leave a half-stopped Postgres.
             let mut stop = Box::pin(stop_signal()?);
             let (keys, settings, store) = tokio::select! {
-                prepared = prepare(&database, key_file, &self.options) => prepared?,
+                prepared = prepare(database, key_file, &self.options) => prepared?,
                 () = &mut stop => {
                     tracing::info!("stopped before it was ready");
                     return Ok(ExitCode::SUCCESS);

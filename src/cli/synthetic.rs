@@ -1,5 +1,6 @@
 //! `cardscape seed --synthetic N`
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -38,6 +39,18 @@ impl SyntheticOptions {
     /// Whether the game has been loaded.
     pub(super) async fn game_is_stored(&self, store: &Store) -> anyhow::Result<bool> {
         Ok(games::manifest(&mut *store.connection().await?, &self.game).await?.is_some())
+    }
+
+    /// Fails if there is no folder that the game could be loaded from.
+    pub(super) fn require_folder(&self, folder: &Path) -> Result<(), ExitError> {
+        if folder.join("games").is_dir() {
+            return Ok(());
+        }
+        Err(ExitError::usage(format!(
+            "there is no game {:?} (--game) in the database, and no folder {} to load it from: name another game, or the folder with the game",
+            self.game,
+            folder.join("games").display()
+        )))
     }
 
     /// Makes the cards and imports them set by set, each in its own transaction. At most three sets are in memory, and

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::mint::show_packs;
 use super::{ExitError, Outcome, say};
+use crate::domain::catalogue::import::without_mark;
 use crate::domain::hex::hex;
 use crate::domain::printing::commitment::{AnnouncedPlan, Opening};
 use crate::domain::printing::packs::PackPlan;
@@ -45,7 +46,7 @@ impl VerifyRunCommand {
         let text = std::fs::read_to_string(&self.file).map_err(|error| {
             ExitError::usage(format!("cannot read {}: {error}", self.file.display()))
         })?;
-        let (opening, stated) = read(&text)?;
+        let (opening, stated) = read(without_mark(&text))?;
         let promised =
             self.commitment.clone().or(stated).ok_or_else(|| {
                 ExitError::usage("name the published commitment with --commitment")
@@ -132,29 +133,50 @@ impl PrintLine {
 fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
     let mut lines = open(path)?.lines().peekable();
     // CSV has a header.
-    lines.next_if(|line| line.as_ref().is_ok_and(|line| line.starts_with("code,")));
+    let is_header = |line: &String| without_mark(line).starts_with("code,");
+    let header = lines.next_if(|line| line.as_ref().is_ok_and(is_header));
+    let first_line = if header.is_some() { 2 } else { 1 };
     let announced = plan.lines.iter().flat_map(|line| (0..line.copies()).map(move |_| line));
-    for (place, announced) in (1_u64..).zip(announced) {
+    let mut codes = Vec::new();
+    for (place, announced) in (0_u32..).zip(announced) {
         let line = lines.next().transpose()?.as_deref().and_then(PrintLine::parse);
-        let as_announced = line.is_some_and(|line| {
+        let line = line.filter(|line| {
             line.game == plan.game
                 && line.set == plan.set
                 && line.number == announced.number()
                 && line.rarity == announced.rarity()
-                && SerialCode::parse(&line.code).is_ok()
         });
-        if !as_announced {
+        let Some(code) = line.and_then(|line| SerialCode::parse(&line.code).ok()) else {
             let (number, rarity) = (announced.number(), announced.rarity());
+            let code = u64::from(place) + 1;
             return Err(ExitError::no(format!(
-                "the print file differs: code {place} should be for card {number} in rarity {rarity}"
+                "the print file differs: code {code} should be for card {number} in rarity {rarity}"
             ))
             .into());
-        }
+        };
+        codes.push((code, place));
     }
-    match lines.next() {
-        None => Ok(()),
-        Some(_) => Err(ExitError::no("the print file has more codes than were announced").into()),
+    if lines.next().is_some() {
+        return Err(ExitError::no("the print file has more codes than were announced").into());
     }
+    if let Some((first, second)) = repeated(&mut codes) {
+        let [first, second] = [first, second].map(|place| u64::from(place) + first_line);
+        return Err(ExitError::no(format!(
+            "the print file differs: lines {first} and {second} have the same code, and each copy has its own"
+        ))
+        .into());
+    }
+    Ok(())
+}
+
+/// The places of a code that is there twice: of several, the one that is repeated first. Sorting takes less memory than a set of codes.
+fn repeated(codes: &mut [(SerialCode, u32)]) -> Option<(u32, u32)> {
+    codes.sort_unstable();
+    let pairs = codes.windows(2).filter_map(|pair| match pair {
+        [(one, first), (other, second)] if one == other => Some((*first, *second)),
+        _ => None,
+    });
+    pairs.min_by_key(|(_, second)| *second)
 }
 
 fn check_packing_list(packs: &PackPlan<'_>, opening: &Opening, file: &Path) -> anyhow::Result<()> {
@@ -197,5 +219,24 @@ impl Write for Compared {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::serials::serial::RunPrefix;
+
+    #[test]
+    fn the_first_repeated_code_is_found() {
+        let prefix = RunPrefix::parse("7K").unwrap();
+        let codes = |numbers: &[u8]| -> Vec<(SerialCode, u32)> {
+            let code = |number: &u8| SerialCode::assemble(prefix, &[*number; 13]);
+            numbers.iter().map(code).zip(0..).collect()
+        };
+        assert_eq!(repeated(&mut codes(&[1, 2, 3])), None);
+        assert_eq!(repeated(&mut codes(&[9, 2, 5, 2, 9])), Some((1, 3)));
+        assert_eq!(repeated(&mut codes(&[4, 4, 4])), Some((0, 1)));
+        assert_eq!(repeated(&mut []), None);
     }
 }

@@ -113,6 +113,59 @@ fn every_fault_is_reported_with_its_file_and_place() {
     }
 }
 
+/// A file in another encoding does not hide the faults of the others.
+#[test]
+fn a_file_that_is_not_utf_8_is_a_fault_beside_the_others() {
+    let folder = Folder::new();
+    let sets = folder.0.path().join("games/emojito/sets");
+    std::fs::write(sets.join("latin.json"), b"{\n  \"name\": \"Caf\xE9\"\n}").unwrap();
+    std::fs::write(sets.join("broken.json"), "{").unwrap();
+    let output = check(folder.0.path());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let stdout = text(&output.stdout);
+    for fault in [
+        "games/emojito/sets/latin.json:2:15: this is not UTF-8 text: save the file as UTF-8",
+        "games/emojito/sets/broken.json: EOF",
+    ] {
+        assert!(stdout.contains(fault), "{stdout}");
+    }
+}
+
+/// Files that would be skipped because of their names, and files that are not named after the code in them.
+#[test]
+fn files_with_wrong_names_are_faults() {
+    let folder = Folder::new();
+    let game = folder.0.path().join("games/emojito");
+    let sets = game.join("sets");
+    for ignored in [".DS_Store", "box.json~", ".box.json.swp", "README.md", "README"] {
+        std::fs::write(sets.join(ignored), "x").unwrap();
+    }
+    assert_eq!(check(folder.0.path()).status.code(), Some(0));
+    for skipped in ["reef.JSON", "reef.json5"] {
+        std::fs::write(sets.join(skipped), "{}").unwrap();
+    }
+    for (file, content) in
+        [("effects/all_effect_templates.txt", "Draw N cards.\n"), ("placeholders/N.TXT", "1\n")]
+    {
+        std::fs::create_dir_all(game.join(file).parent().unwrap()).unwrap();
+        std::fs::write(game.join(file), content).unwrap();
+    }
+    std::fs::rename(sets.join("box.json"), sets.join("crate.json")).unwrap();
+    std::fs::rename(&game, folder.0.path().join("games/other")).unwrap();
+    let output = check(folder.0.path());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let stdout = text(&output.stdout);
+    for fault in [
+        "games/other/sets/reef.JSON: is not read: the name must end in .json",
+        "games/other/sets/reef.json5: is not read: the name must end in .json",
+        "games/other/placeholders/N.TXT: is not read: the name must end in .txt",
+        "crate.json: /code: the code is \"box\", but the file is named crate.json: rename one",
+        "game.toml: /code: the code is \"emojito\", but the folder is named other: rename one",
+    ] {
+        assert!(stdout.contains(fault), "{fault} in {stdout}");
+    }
+}
+
 #[test]
 fn a_folder_without_games_is_a_failure() {
     let missing = check(Path::new("/nonexistent/seed-data"));

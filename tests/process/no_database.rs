@@ -47,6 +47,41 @@ fn a_mistyped_data_directory_is_not_created() {
 }
 
 #[test]
+fn wrong_options_are_refused_before_anything_is_created() {
+    let home = Home::new();
+    let data = home.0.join("data");
+    for (option, value, hint) in [
+        ("--cors-origins", "https://cards.example/app", "it must be an origin"),
+        ("--cors-origins", "https://cards.example,", "it must be an origin"),
+        ("--cors-origins", "null", "it must be an origin"),
+        ("--attempt-factor", "0", "0 is not in 1.."),
+        ("--requests-per-second", "0", "0 is not in 1.."),
+        ("--request-burst", "0", "0 is not in 1.."),
+        ("--log", "cardscape=loud", "it must be a level"),
+        ("--log", "debgu", "did you mean debug?"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.args(["serve", "--listen", "127.0.0.1:0", option, value]);
+        command.arg("--data-dir").arg(&data).env_remove("DATABASE_URL");
+        let message = usage(command);
+        assert!(message.contains(hint), "{option} {value}: {message}");
+    }
+    assert!(!data.exists());
+}
+
+#[test]
+fn synthetic_cards_need_a_game_that_is_there() {
+    let home = Home::new();
+    let mut command = home.command(&["seed", "--synthetic", "10", "--game", "nope"]);
+    command.current_dir(&home.0);
+    let message = usage(command);
+    assert!(
+        message.contains("there is no game \"nope\"") && message.contains("no folder"),
+        "{message}"
+    );
+}
+
+#[test]
 fn a_foreign_database_gets_no_tables() {
     let home = Home::new();
     let service = home.serve();

@@ -106,9 +106,7 @@ pub fn set_faults(game: &Game, set: &SetDefinition) -> Vec<ImportFault> {
 
 /// Checks a set that is created without cards, with the rules of an import; pointers name the fields of a set file.
 pub fn check_new_set(game: &Game, set: SetDefinition) -> Result<SetImport, Vec<ImportFault>> {
-    let mut faults = set_faults(game, &set);
-    // The engine allows more codes than URLs and the database. What it refuses, the other fault of the code refuses, too.
-    faults.retain(|fault| fault.pointer != "/code" || fault.code.is_none());
+    let faults = set_faults(game, &set);
     if faults.is_empty() {
         Ok(set_import(game, &SourceFile::new("set", ""), [0; 32], set))
     } else {

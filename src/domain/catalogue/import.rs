@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use cardscape_engine::{
     Attributes, CardDefinition, Game, Position, SET_FAULTS_MAX, SetDefinition, Violation,
-    check_set, name_key,
+    check_set, is_collector_number, name_key,
 };
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -24,9 +24,6 @@ pub const MAX_MANIFEST: usize = 512 * 1024;
 /// Largest set file, in bytes: about ten thousand cards.
 pub const MAX_SET_FILE: usize = 8 * 1024 * 1024;
 
-/// Highest unlock threshold of a set.
-pub(in crate::domain) const MAX_THRESHOLD: u32 = 100_000;
-
 /// A text file, with its name for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
@@ -41,11 +38,33 @@ impl SourceFile {
     pub fn new(name: impl Into<String>, text: &str) -> Self {
         Self { name: name.into(), text: without_mark(text).to_owned() }
     }
+
+    /// A file from its content as bytes, which must be text in UTF-8.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, Box<ImportFault>> {
+        let text = in_utf8(bytes).map_err(|position| ImportFault {
+            position: Some(position),
+            ..ImportFault::new(name, "", "this is not UTF-8 text: save the file as UTF-8")
+        })?;
+        Ok(Self::new(name, text))
+    }
 }
 
 /// A text without the byte order mark that some editors put at its start.
 pub fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// A text in UTF-8, or the position of the first byte that is not.
+pub fn in_utf8(bytes: &[u8]) -> Result<&str, Position> {
+    std::str::from_utf8(bytes)
+        .map_err(|error| position_after(bytes.get(..error.valid_up_to()).unwrap_or_default()))
+}
+
+/// The position after some text.
+pub fn position_after(before: &[u8]) -> Position {
+    let lines = before.split(|byte| *byte == b'\n');
+    let last = lines.clone().next_back().unwrap_or_default();
+    Position { line: lines.count(), column: String::from_utf8_lossy(last).chars().count() + 1 }
 }
 
 /// The files of one game.
@@ -73,8 +92,15 @@ impl GameSource {
 
     /// The code in the first set file, if it can be read, even if the file has other faults.
     pub fn code_of_set(&self) -> Option<String> {
-        let file = SetFile::read(&self.sets.first()?.text);
-        file.has_text("code").then_some(file.set.code)
+        self.codes_of_sets().next().flatten()
+    }
+
+    /// The code in each set file, if it can be read, even if the file has other faults.
+    pub fn codes_of_sets(&self) -> impl Iterator<Item = Option<String>> {
+        self.sets.iter().map(|set| {
+            let file = SetFile::read(&set.text);
+            file.has_text("code").then_some(file.set.code)
+        })
     }
 
     /// SHA-256 of all files, in the order of the folder.
@@ -109,7 +135,7 @@ pub struct ImportFault {
     /// The fault as a value, if pages have their own text for it.
     #[serde(skip)]
     pub known: Option<CardFault>,
-    /// The position in the text, for a fault of a manifest.
+    /// The position in the text, for a fault of a manifest and for bytes that are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
     pub position: Option<Position>,
 }
@@ -379,17 +405,13 @@ fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
     if file.text.contains('\0') {
         return Err(vec![ImportFault::new(&file.name, "", "must not contain the NUL character")]);
     }
-    let game = Game::from_toml(&file.text).map_err(|error| {
+    Game::from_toml(&file.text).map_err(|error| {
         let fault = |fault: &cardscape_engine::ManifestFault| ImportFault {
             position: fault.position,
             ..ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem)
         };
-        error.faults.iter().map(fault).collect::<Vec<_>>()
-    })?;
-    match code_fault(game.code()) {
-        Some(message) => Err(vec![ImportFault::new(&file.name, "/code", message)]),
-        None => Ok(game),
-    }
+        error.faults.iter().map(fault).collect()
+    })
 }
 
 /// The JSON pointer of a dotted path: `formats[0].rules[2]` is `/formats/0/rules/2`.
@@ -443,7 +465,7 @@ pub(super) fn set_faults(game: &Game, file: &str, set: &SetDefinition) -> (Vec<I
         .into_iter()
         .map(|found| ImportFault::broken_rule(file, found.pointer, &found.violation))
         .collect();
-    let storage = storage_faults(game, set).into_iter();
+    let storage = storage_faults(set).into_iter();
     faults.extend(storage.map(|(pointer, text)| ImportFault::new(file, pointer, text)));
     (faults, is_cut)
 }
@@ -512,20 +534,10 @@ fn card_import(game: &Game, definition: CardDefinition) -> CardImport {
     CardImport { name_key: name_key(&definition.name), definition, printings }
 }
 
-/// Faults of values that the database cannot store or that URLs cannot contain.
-fn storage_faults(game: &Game, set: &SetDefinition) -> Vec<(String, String)> {
+/// Faults of values that the database cannot store.
+fn storage_faults(set: &SetDefinition) -> Vec<(String, String)> {
     let mut faults = Vec::new();
-    if let Some(message) = code_fault(&set.code) {
-        faults.push(("/code".to_owned(), message));
-    }
-    if threshold(game, set) > MAX_THRESHOLD {
-        let message = format!("must be at most {MAX_THRESHOLD}");
-        faults.push(("/unlock_threshold".to_owned(), message));
-    }
     for (at, card) in set.cards.iter().enumerate() {
-        if let Some(message) = number_fault(&card.number) {
-            faults.push((format!("/cards/{at}/number"), message.to_string()));
-        }
         if serde_json::to_value(card).is_ok_and(|card| contains_nul(&card)) {
             faults.push((format!("/cards/{at}"), "must not contain the NUL character".to_owned()));
         }
@@ -546,19 +558,7 @@ fn contains_nul(value: &Value) -> bool {
 
 /// What is wrong with a collector number, if anything is.
 pub fn number_fault(number: &str) -> Option<NumberFault> {
-    let fits = is_hyphenated(number, 16, |byte| byte.is_ascii_alphanumeric());
-    (!fits).then_some(NumberFault)
-}
-
-fn code_fault(code: &str) -> Option<String> {
-    let fits = is_hyphenated(code, 32, |byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    (!fits).then(|| {
-        "must be 1 to 32 small letters and digits, with single hyphens between them".to_owned()
-    })
-}
-
-fn is_hyphenated(text: &str, max: usize, allowed: impl Fn(u8) -> bool) -> bool {
-    text.len() <= max && text.split('-').all(|part| !part.is_empty() && part.bytes().all(&allowed))
+    (!is_collector_number(number)).then_some(NumberFault)
 }
 
 /// Faults of codes that two sets of the game share, and of card names, if names are unique.
@@ -601,12 +601,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_fit_urls_and_the_database() {
+    fn a_code_or_number_that_does_not_fit_has_one_fault() {
+        let game =
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
+        let sets = |code: &str, number: &str| {
+            let text = format!(
+                r#"{{"code":"{code}","name":"S","cards":[{{"number":"{number}","name":"Carp","kind":"fish"}}]}}"#
+            );
+            let source = GameSource {
+                manifest: SourceFile::new("game.toml", game),
+                sets: vec![SourceFile::new("s.json", &text)],
+            };
+            let faults = GameImport::check(&source).err().unwrap_or_default();
+            faults.into_iter().map(|fault| fault.pointer).collect::<Vec<_>>()
+        };
         for good in ["ttcg", "uno-emoji", "a1"] {
-            assert_eq!(code_fault(good), None, "{good}");
+            assert!(sets(good, good).is_empty(), "{good}");
         }
-        for bad in ["", "-a", "a-", "a--b", "A", "a_b", "ä", &"a".repeat(33)] {
-            assert!(code_fault(bad).is_some(), "{bad}");
+        for bad in ["", "-a", "a-", "a--b", "a_b", "ä", &"a".repeat(33)] {
+            assert_eq!(sets(bad, "1"), ["/code"], "{bad}");
+            assert_eq!(sets("s", bad), ["/cards/0/number"], "{bad}");
         }
     }
 

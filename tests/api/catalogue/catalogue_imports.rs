@@ -355,6 +355,27 @@ async fn faults_are_reported_with_their_places_and_nothing_is_stored() {
     let half = app.put("/v1/games/pebbles/sets/shore").by(&admin);
     let half = half.header("content-type", "application/json").body("{\"code\":");
     half.answer().await.problem(400, "malformed_json");
+    let half_a_pair = app.put("/v1/games/pebbles/sets/shore").by(&admin);
+    let half_a_pair = half_a_pair.header("content-type", "application/json");
+    let problem = half_a_pair.body("{\n \"code\": \"\\ud800\"}").answer().await;
+    let problem = problem.problem(400, "malformed_json");
+    assert_eq!(
+        (&problem["errors"][0]["line"], &problem["errors"][0]["column"]),
+        (&json!(2), &json!(11))
+    );
+    for (escaped, pointer) in [
+        (PEBBLES.replace("\"Pebbles\"", "\"Peb\\u0000bles\""), "/name"),
+        (PEBBLES.replace("\"Pebbles\"", "\"Peb\\nbles\""), "/name"),
+        (PEBBLES.replace("rule = \"P-1\"", "rule = \"P-1\"\ntext = \"a\\u0000b\""), "/cards/text"),
+        (format!("unlock_threshold = 100001\n{PEBBLES}"), "/unlock_threshold"),
+    ] {
+        let problem = manifest(&app, &admin, "pebbles", &escaped).header("if-match", "\"r1\"");
+        let problem = problem.answer().await.problem(422, "invalid_import");
+        let pointers: Vec<&Value> =
+            problem["errors"].as_array().unwrap().iter().map(|error| &error["pointer"]).collect();
+        assert_eq!(pointers, [&json!(pointer)], "{problem}");
+        assert!(problem["errors"][0]["line"].is_u64(), "{problem}");
+    }
     assert_eq!(app.db().value("SELECT count(*) FROM sets").await, "0");
 }
 

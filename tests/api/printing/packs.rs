@@ -268,6 +268,7 @@ async fn a_revealed_run_can_be_checked_without_the_service() {
         (printed.replacen("uncommon", "rare", 1), "should be for card 001 in rarity uncommon"),
         (printed.replacen(&serials[3], &serials[3].replace('-', "+"), 1), "code 4 should be"),
         (lines[..59].join("\n"), "code 60 should be"),
+        (printed.replacen(&serials[1], &serials[0], 1), "lines 1 and 2 have the same code"),
     ] {
         std::fs::write(&file, spoilt).unwrap();
         let text = assert_refused(&both, why).await;
