@@ -376,7 +376,7 @@ impl ProblemHelp {
             C::DailyLimitReached => (
                 "An account can do some things only a limited number of times a day; new accounts may do less. `limit` is what was counted \
                  (`new_designs`, `revisions`, `shares`, `submissions`, `comments`, `ratings`, `suggestions`, `likes`, `follows`, `reports`, \
-                 `uploads`), `max` the limit of this account for a day, and `resets_at` when the day ends: at midnight in UTC.",
+                 `offers`, `uploads`), `max` the limit of this account for a day, and `resets_at` when the day ends: at midnight in UTC.",
                 "Wait as many seconds as `Retry-After` says, or do something else: each limit is counted on its own.",
                 new.detail(
                     "The limit of shares is 5 a day in the first 3 days of an account. This day ends at 2026-11-22T00:00:00Z.",
@@ -426,9 +426,12 @@ impl ProblemHelp {
             ),
             C::CountOutOfRange => (
                 "A count of your collection would fall below 0 or rise above 9999. Nothing was changed. `errors` names the changes; when a file is \
-                 imported, `entries` says how many counts would be too high.",
+                 imported, `entries` says how many counts would be too high, and `detail` names the first of them.",
                 "Read the entries again, and correct the changes or the file.",
-                new.detail("2 entries would be more than 9999 cards.").with(M::Entries, 2),
+                new.detail(
+                    "1 entry would have more than 9999 cards: hearth 016 common (near mint). Correct their quantities and send the file again.",
+                )
+                .with(M::Entries, 1),
             ),
             C::CollectionFull => (
                 "The collection has the greatest number of entries that a collection may have.",

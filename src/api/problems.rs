@@ -1,12 +1,17 @@
 //! The pages of the error codes, which the `type` of every problem points to.
 
-use actix_web::web;
+use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::problem_help::ProblemHelp;
 use crate::app::problem::{Problem, ProblemCode};
+use crate::http::extract::cacheable;
 use crate::http::problem::ProblemBody;
+use crate::memory::rendered::Freshness;
+
+/// For how long caches may store the pages: they change only with the program.
+const FRESHNESS: Freshness = Freshness::Public(300);
 
 /// A row of the table of error codes.
 #[derive(Serialize, ToSchema)]
@@ -29,9 +34,14 @@ impl From<ProblemCode> for ProblemCodeResponse {
 }
 
 /// Lists all error codes.
-#[utoipa::path(get, path = "/problems", tag = "service", responses((status = 200, body = Vec<ProblemCodeResponse>)))]
-pub async fn list_problems() -> web::Json<Vec<ProblemCodeResponse>> {
-    web::Json(ProblemCode::ALL.iter().copied().map(Into::into).collect())
+#[utoipa::path(
+    get, path = "/problems", tag = "service",
+    responses((status = 200, body = Vec<ProblemCodeResponse>), (status = 304, description = "Not changed."))
+)]
+pub async fn list_problems(req: HttpRequest) -> Result<HttpResponse, Problem> {
+    let table: Vec<ProblemCodeResponse> =
+        ProblemCode::ALL.iter().copied().map(Into::into).collect();
+    cacheable(&req, FRESHNESS, None, &table)
 }
 
 /// An explanation of an error code.
@@ -82,11 +92,13 @@ impl From<ProblemCode> for ProblemHelpResponse {
 #[utoipa::path(
     get, path = "/problems/{code}", tag = "service",
     params(("code" = String, Path, description = "An error code", example = "not_found")),
-    responses((status = 200, body = ProblemHelpResponse))
+    responses((status = 200, body = ProblemHelpResponse), (status = 304, description = "Not changed."))
 )]
 pub async fn find_problem(
+    req: HttpRequest,
     code: web::Path<String>,
-) -> Result<web::Json<ProblemHelpResponse>, Problem> {
+) -> Result<HttpResponse, Problem> {
     let found = ProblemCode::ALL.iter().copied().find(|row| row.code() == code.as_str());
-    found.map(|row| web::Json(row.into())).ok_or_else(Problem::not_found)
+    let found = found.ok_or_else(Problem::not_found)?;
+    cacheable(&req, FRESHNESS, None, &ProblemHelpResponse::from(found))
 }

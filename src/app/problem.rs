@@ -144,7 +144,7 @@ problem_codes! {
     // Serials.
     SerialMalformed = 422 "serial_malformed" "This is not a serial code";
     SerialMistyped = 422 "serial_mistyped" "The serial code has a typing error";
-    SubmissionRejected = 422 "submission_rejected" "The code does not belong to this card";
+    SubmissionRejected = 422 "submission_rejected" "Code and name do not belong together";
     RegisteredToAnother = 409 "registered_to_another" "This copy is registered to somebody else";
     CopyPassedOn = 409 "copy_passed_on" "This copy was yours once and is somebody else's now";
     AlreadyReviewed = 409 "already_reviewed" "A moderator has decided the opposite before";

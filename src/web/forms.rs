@@ -154,6 +154,19 @@ pub(super) fn secret(status: u16, page: &impl Template) -> Result<HttpResponse, 
     Ok(answer)
 }
 
+/// The page of a form that was refused, with the status of the problem and the time to wait that the API would state.
+pub(super) fn refused(problem: &Problem, page: &impl Template) -> Result<HttpResponse, Problem> {
+    private(problem.code().status(), page).map(|answer| told_to_wait(answer, problem))
+}
+
+/// The answer with the `Retry-After` of a problem, if it has one.
+pub(super) fn told_to_wait(mut answer: HttpResponse, problem: &Problem) -> HttpResponse {
+    if let Some(seconds) = problem.seconds_to_wait() {
+        answer.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+    }
+    answer
+}
+
 /// A page that must not be cached: it contains data of an account, or the input of a request.
 pub(super) fn private(status: u16, page: &impl Template) -> Result<HttpResponse, Problem> {
     let html = page.render().map_err(Problem::internal)?;

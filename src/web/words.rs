@@ -40,7 +40,7 @@ pub(super) const BETWEEN_LABELS: &str = " · ";
 
 // The first page.
 pub(super) const UNLOCK_WALL: &str = "Cards waiting to be unlocked";
-pub(super) const UNLOCK_WALL_ABOUT: &str = "A hidden card is shown when enough players have submitted the code of a copy. Until then everybody sees its back and its progress.";
+pub(super) const UNLOCK_WALL_ABOUT: &str = "A hidden card is shown when enough players have submitted the code of a copy, and the other conditions of its set, if it has any, are met. Until then everybody sees its back and its progress.";
 pub(super) const NO_HIDDEN_CARDS: &str = "No card is hidden at the moment: everything is open.";
 pub(super) const MORE_SETS: &str = "More sets with hidden cards";
 pub(super) const ALL_HIDDEN_CARDS: &str = "All hidden cards";
@@ -53,6 +53,8 @@ pub(super) const NO_GAMES: &str = "There is no game yet.";
 
 // Cards on all pages.
 pub(super) const HIDDEN_CARD: &str = "Hidden card";
+/// What is needed beside the number of submissions.
+pub(super) const UNLOCK_CONDITIONS: &str = "Conditions of the unlock";
 pub(super) const HIDDEN_ABOUT: &str = "This card is hidden until the community unlocks it. Until then this page shows only its progress.";
 pub(super) const HIDDEN_PREVIEW: &str = "A card that is hidden until the community unlocks it.";
 pub(super) const HIDDEN_FROM_OTHERS: &str = "Others do not see this card yet: it is hidden.";
@@ -274,7 +276,8 @@ pub(super) fn try_again_in(seconds: u32) -> String {
     match seconds {
         0..=1 => "Try again in a second.".to_owned(),
         2..=89 => format!("Try again in {seconds} seconds."),
-        _ => format!("Try again in {} minutes.", seconds.div_ceil(60)),
+        90..=7_200 => format!("Try again in {} minutes.", seconds.div_ceil(60)),
+        _ => format!("Try again in {} hours.", seconds.div_ceil(3_600)),
     }
 }
 
@@ -323,6 +326,11 @@ pub(super) fn grouped(number: i64) -> String {
 /// The progress of a hidden card.
 pub(super) fn submissions(count: i32, threshold: i32) -> String {
     format!("{count} of {threshold} submissions")
+}
+
+/// The progress of a card that has enough submissions and is still hidden.
+pub(super) fn more_than_number(submissions: &str) -> String {
+    format!("{submissions}, but not all conditions are met yet")
 }
 
 /// When a card was unlocked, and by how many submissions. A card that was unlocked by hand may have fewer submissions than its threshold; these are not shown.
@@ -572,9 +580,17 @@ mod tests {
 
     #[test]
     fn waits_have_a_unit_that_suits_their_length() {
-        let texts = [0, 1, 30, 89, 90, 121].map(try_again_in);
-        let ends =
-            ["a second.", "a second.", "30 seconds.", "89 seconds.", "2 minutes.", "3 minutes."];
+        let texts = [0, 1, 30, 89, 90, 121, 7_200, 7_201].map(try_again_in);
+        let ends = [
+            "a second.",
+            "a second.",
+            "30 seconds.",
+            "89 seconds.",
+            "2 minutes.",
+            "3 minutes.",
+            "120 minutes.",
+            "3 hours.",
+        ];
         for (text, end) in texts.iter().zip(ends) {
             assert!(text.ends_with(end), "{text}");
         }

@@ -9,8 +9,11 @@ use crate::support::{RequestExt as _, TestApp, TestDb};
 #[tokio::test]
 async fn health_readiness_and_metrics() {
     let app = TestApp::start().await;
-    assert_eq!(app.get("/healthz").answer().await.expect(200)["status"], "ok");
-    assert_eq!(app.get("/readyz").answer().await.expect(200)["status"], "ok");
+    for path in ["/healthz", "/readyz"] {
+        let answer = app.get(path).answer().await;
+        assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+        assert_eq!(answer.expect(200)["status"], "ok", "{path}");
+    }
     let metrics = app.get("/metrics").answer().await.text();
     assert!(metrics.contains("http_requests_total"), "{metrics}");
     assert!(metrics.contains("route=\"/healthz\""), "{metrics}");
@@ -55,6 +58,17 @@ async fn head_is_get_without_a_body() {
     let head = app.request(reqwest::Method::HEAD, "/problems").answer().await;
     assert_eq!((head.status, head.bytes.len()), (200, 0));
     assert_eq!(head.header("content-type"), get.header("content-type"));
+}
+
+#[tokio::test]
+async fn pages_of_error_codes_can_be_cached() {
+    let app = TestApp::start().await;
+    for path in ["/problems", "/problems/not_found"] {
+        let first = app.get(path).answer().await;
+        assert_eq!(first.header("cache-control"), "public, max-age=300", "{path}");
+        let again = app.get(path).header("if-none-match", &first.header("etag")).answer().await;
+        assert_eq!(again.status, 304, "{path}");
+    }
 }
 
 #[tokio::test]

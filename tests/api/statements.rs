@@ -108,6 +108,22 @@ async fn a_batch_of_submissions_is_one_transaction() {
     assert_eq!(statements.len(), 1, "{statements:#?}");
 }
 
+#[tokio::test]
+async fn a_batch_looks_up_each_unknown_game_once() {
+    let (app, wiretap, cards) = start_with_wiretap().await;
+    let ada = app.player("ada").await;
+    let games = ["ttgc", "nothing", "ttgc", "TTGC", "nothing"];
+    let of_game = |(card, game): (&PaperCard, &str)| json!({ "serial": card.serial, "name": card.name, "game": game });
+    let batch: Vec<Value> = cards.iter().zip(games).map(of_game).collect();
+    let body = json!({ "submissions": batch });
+    wiretap.take_statements(&[]);
+    let answer = app.post("/v1/submissions/batch").by(&ada).json(&body).answer().await.expect(200);
+    let verdicts = answer["data"].as_array().unwrap();
+    assert!(verdicts.iter().all(|one| one["verdict"] == "invalid_body"), "{verdicts:#?}");
+    let look_ups = wiretap.take_statements(&["SELECT \"games\".\"revision\" FROM"]);
+    assert_eq!(look_ups.len(), 2, "{look_ups:#?}");
+}
+
 /// If all cards of a deck are open and in memory, its page needs a single read of the deck, also for the comparison with other decks.
 #[tokio::test]
 async fn the_page_of_a_deck_reads_the_deck_once() {

@@ -36,6 +36,8 @@ const MODERATES: &[&str] = &[
     "INSERT INTO account_events (account_id, kind, copy_id, created_at) VALUES (:caller::uuid, 'copy.frozen', :copy::uuid, now())",
     "INSERT INTO audit_log (id, action, target, details, created_at) VALUES (gen_random_uuid(), 'copy.frozen', :copy, '{}', now())",
 ];
+/// Forgets how many offers were made today, because their number is limited.
+const UNCOUNTED: &str = "DELETE FROM daily_counts";
 const REASON: &str = "{\"reason\": \"a photograph was sent\"}";
 
 pub(super) const RECIPES: &[Recipe] = &[
@@ -88,6 +90,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .by(Row)
         .rows(FREE_COPIES)
         .spends(1_500)
+        .restore(&[UNCOUNTED])
         .writes(&[
             "SELECT c.owner_id, c.frozen_at, c.voided_at FROM copies c WHERE c.id = :copy::uuid FOR SHARE",
             "WITH made AS (INSERT INTO trades (id, offered_by, offered_to, state, created_at, expires_at) \
@@ -131,6 +134,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .prepare(&[MAKE_OFFERS])
         .rows(OFFERED)
         .spends(1_500)
+        .restore(&[UNCOUNTED])
         .writes(CLOSES),
     Recipe::get("list_disputes", "open disputes, for moderators", "/v1/disputes?role=moderator&open=true").by(Moderator).prepare(MAKE_DISPUTES_FEW).reads(&[
         "SELECT d.id, d.state, d.opened_at, k.set_code, k.number FROM disputes d JOIN copies c USING (code_prefix, code_mac) \

@@ -88,7 +88,7 @@ pub(super) const RECIPES: &[PageRecipe] = &[
     PageRecipe::new("open set", "/sets/ttcg/<set_code>").rows(SETS).answers(SET),
     PageRecipe::new("set with hidden cards", "/sets/ttcg/<set_code>")
         .rows(HIDDEN_SETS)
-        .answers(SET),
+        .answers(SET_WITH_HIDDEN_CARDS),
     PageRecipe::new("open card", "/cards/<game>/<set_code>/<number>").rows(CARDS).answers(&[
         get("find_card_by_number", "/v1/games/<game>/sets/<set_code>/cards/<number>"),
         get("list_printings", "/v1/cards/<card>/printings"),
@@ -102,6 +102,7 @@ pub(super) const RECIPES: &[PageRecipe] = &[
     PageRecipe::new("hidden card", "/cards/<game>/<set_code>/<number>").rows(HIDDEN).answers(&[
         get("find_card_by_number", "/v1/games/<game>/sets/<set_code>/cards/<number>"),
         get("find_set", "/v1/games/<game>/sets/<set_code>"),
+        get("find_set_policy", "/v1/games/<game>/sets/<set_code>/unlock-policy"),
         GAME,
     ]),
     PageRecipe::new("public decks", "/decks").answers(&[
@@ -222,6 +223,10 @@ pub(super) const RECIPES: &[PageRecipe] = &[
         get("list_account_events", "/v1/me/events?after=<after>&limit=50"),
         get("find_event_settings", "/v1/me/event-settings"),
     ]),
+    PageRecipe::new("blocked players", "/my/blocks")
+        .by(Row)
+        .rows(PLAYERS)
+        .answers(&[get("list_blocks", "/v1/me/blocks?limit=60")]),
     PageRecipe::new("own account", "/my/account").by(Row).rows(PLAYERS).answers(&[
         get("find_me", "/v1/me"),
         get("find_second_factor", "/v1/me/second-factor"),
@@ -307,6 +312,15 @@ pub(super) const RECIPES: &[PageRecipe] = &[
 
 const SET: &[Recipe] = &[
     get("find_set", "/v1/games/ttcg/sets/<set_code>"),
+    get("list_cards", "/v1/cards?game=ttcg&set=<set_code>&limit=60"),
+    get("find_print_statistics", "/v1/games/ttcg/sets/<set_code>/print-statistics"),
+    get("list_print_commitments", "/v1/games/ttcg/sets/<set_code>/print-commitments?limit=20"),
+    GAME,
+];
+
+const SET_WITH_HIDDEN_CARDS: &[Recipe] = &[
+    get("find_set", "/v1/games/ttcg/sets/<set_code>"),
+    get("find_set_policy", "/v1/games/ttcg/sets/<set_code>/unlock-policy"),
     get("list_cards", "/v1/cards?game=ttcg&set=<set_code>&limit=60"),
     get("find_print_statistics", "/v1/games/ttcg/sets/<set_code>/print-statistics"),
     get("list_print_commitments", "/v1/games/ttcg/sets/<set_code>/print-commitments?limit=20"),

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::app::accounts::people::Person;
 use crate::app::designs::abuse_reports::{
     self, AbuseReportResponse, CreatedReportResponse, ReportFilter, Reported, Verdict,
 };
@@ -36,9 +37,10 @@ pub struct ReportAbuseRequest {
     /// Id of the suggested change of that design, if the report is about a suggestion. The design must be yours.
     #[serde(default)]
     pub suggestion: Option<Uuid>,
-    /// Id of the account of the reported player, instead of `design` or `deck`.
+    /// Name of the reported player, or id of the player's account, instead of `design` or `deck`.
     #[serde(default)]
-    pub account: Option<Uuid>,
+    #[schema(value_type = Option<String>, example = "ben")]
+    pub account: Option<Person>,
     /// Reason for the report.
     #[schema(value_type = AbuseReason, example = "copyright")]
     pub reason: String,
@@ -48,9 +50,25 @@ pub struct ReportAbuseRequest {
     pub details: Option<String>,
 }
 
+/// What a request reports.
+enum Subject {
+    Known(Reported),
+    /// A player, whose account is not looked up yet.
+    Player(Person),
+}
+
+impl Subject {
+    async fn find(self, app: &AppState, by: AccountId) -> Result<Reported, Problem> {
+        match self {
+            Self::Known(reported) => Ok(reported),
+            Self::Player(person) => Ok(Reported::Account(person.id(app, by).await?)),
+        }
+    }
+}
+
 /// A parsed report.
 struct Report {
-    reported: Reported,
+    subject: Subject,
     reason: AbuseReason,
     details: Option<String>,
 }
@@ -66,19 +84,20 @@ impl ReportAbuseRequest {
             None
         });
         let deck = self.deck.map(DeckId);
-        let reported = match (design, deck, self.comment, self.suggestion, self.account) {
-            (Some(design), None, None, None, None) => Some(Reported::Design(design)),
+        let known = |reported| Some(Subject::Known(reported));
+        let subject = match (design, deck, self.comment, self.suggestion, &self.account) {
+            (Some(design), None, None, None, None) => known(Reported::Design(design)),
             (Some(design), None, Some(comment), None, None) => {
-                Some(Reported::Comment(design, CommentId(comment)))
+                known(Reported::Comment(design, CommentId(comment)))
             }
             (Some(design), None, None, Some(suggestion), None) => {
-                Some(Reported::Suggestion(design, SuggestionId(suggestion)))
+                known(Reported::Suggestion(design, SuggestionId(suggestion)))
             }
-            (None, Some(deck), None, None, None) => Some(Reported::Deck(deck)),
+            (None, Some(deck), None, None, None) => known(Reported::Deck(deck)),
             (None, Some(deck), Some(comment), None, None) => {
-                Some(Reported::DeckComment(deck, CommentId(comment)))
+                known(Reported::DeckComment(deck, CommentId(comment)))
             }
-            (None, None, None, None, Some(account)) => Some(Reported::Account(AccountId(account))),
+            (None, None, None, None, Some(person)) => Some(Subject::Player(person.clone())),
             _ if self.design.is_some() && design.is_none() => None,
             _ => {
                 let detail = "must name a design, a design with a comment or a suggestion, a deck, a deck with a comment, or an account";
@@ -88,9 +107,9 @@ impl ReportAbuseRequest {
         };
         let reason = abuse_reports::read_reason(&self.reason, self.details.as_deref());
         let reason = reason.map_err(|found| faults.extend(found));
-        match (reported, reason) {
-            (Some(reported), Ok((reason, details))) if faults.is_empty() => {
-                Ok(Report { reported, reason, details })
+        match (subject, reason) {
+            (Some(subject), Ok((reason, details))) if faults.is_empty() => {
+                Ok(Report { subject, reason, details })
             }
             _ => Err(Problem::invalid(faults)),
         }
@@ -123,7 +142,8 @@ pub async fn report_abuse(
     by: May<ReportAbuse>,
     JudgedBody(body): JudgedBody<ReportAbuseRequest>,
 ) -> Result<HttpResponse, Problem> {
-    let Report { reported, reason, details } = body.value.parse()?;
+    let Report { subject, reason, details } = body.value.parse()?;
+    let reported = subject.find(&state, by.account()).await?;
     let created = abuse_reports::create(&state, &by, reported, reason, details.as_deref()).await?;
     let mut response = if created.repeated { HttpResponse::Ok() } else { HttpResponse::Created() };
     Ok(response.insert_header(("cache-control", "no-store")).json(created))

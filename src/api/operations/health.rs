@@ -9,8 +9,13 @@ use crate::http::extract::client_address;
 
 /// Reports that the process answers.
 #[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = HealthResponse)))]
-pub async fn healthz() -> web::Json<HealthResponse> {
-    web::Json(health::report_alive())
+pub async fn healthz() -> HttpResponse {
+    current(&health::report_alive())
+}
+
+/// An answer that no cache may store: it is true only at this moment.
+fn current(state: &HealthResponse) -> HttpResponse {
+    HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(state)
 }
 
 /// Shows whether this instance can take requests.
@@ -20,8 +25,8 @@ pub async fn healthz() -> web::Json<HealthResponse> {
     get, path = "/readyz", tag = "service",
     responses((status = 200, body = HealthResponse), (status = 503, description = "The instance cannot take requests at this moment."))
 )]
-pub async fn readyz(state: web::Data<AppState>) -> Result<web::Json<HealthResponse>, Problem> {
-    Ok(web::Json(health::check_readiness(&state).await?))
+pub async fn readyz(state: web::Data<AppState>) -> Result<HttpResponse, Problem> {
+    Ok(current(&health::check_readiness(&state).await?))
 }
 
 /// Shows metrics in the text format of Prometheus.

@@ -123,6 +123,11 @@ pub struct CardNamesResponse {
 pub fn read_beginning(typed: &str) -> Result<Option<TypedName>, Problem> {
     match TypedName::parse(typed) {
         Err(TextError::Blank | TextError::Length { actual: 0, .. }) => Ok(None),
+        // An empty text is allowed here, so the message does not say that one character is needed.
+        Err(TextError::Length { max, actual, .. }) => {
+            let message = format!("must be at most {max} characters long, not {actual}");
+            Err(bad_query("?q", FaultReason::Other(message.into())))
+        }
         Err(error) => Err(bad_query("?q", error)),
         Ok(typed) => Ok(Some(typed)),
     }
@@ -199,7 +204,7 @@ async fn draw_in_memory(
     Ok(Some(drawn.map(|card| CardId(Uuid::from_u128(card)))))
 }
 
-/// Identifier of a card: `id`; or `game`, `set` and `number`; or `game`, `name` and optionally `set`.
+/// Identifier of a card: `id`; or `game`, `set` and `number`; or `game`, `name` and optionally `set`. The case of the codes does not count.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CardIdentifierBody {
@@ -240,6 +245,8 @@ impl CardIdentifierBody {
             let code = Code::try_from(text.clone());
             code.map_err(|error| faults.push(InputFault::at(format!("{at}/{field}"), error))).ok()
         };
+        // Codes of games and sets are stored in lower case; the case of a number counts.
+        let stored = |code: Code| code.lower_case().into_string();
         match (id, game, set, number, name) {
             (Some(id), None, None, None, None) => match id.parse() {
                 Ok(id) => Some(CardIdentifier::Id(CardId(id))),
@@ -252,7 +259,7 @@ impl CardIdentifierBody {
             (None, Some(game), Some(set), Some(number), None) => {
                 let codes = (code("game", game), code("set", set), code("number", number));
                 let (Some(game), Some(set), Some(number)) = codes else { return None };
-                let (game, set) = (game.into_string(), set.into_string());
+                let (game, set) = (stored(game), stored(set));
                 Some(CardIdentifier::Number { game, set, number: number.into_string() })
             }
             (None, Some(game), set, None, Some(name)) => {
@@ -261,8 +268,8 @@ impl CardIdentifierBody {
                 let name = TypedName::parse(name)
                     .map_err(|error| faults.push(InputFault::at(format!("{at}/name"), error)));
                 let (Some(game), Ok(name)) = (game, name) else { return None };
-                let set = set.flatten().map(Code::into_string);
-                Some(CardIdentifier::Name { game: game.into_string(), set, name })
+                let set = set.flatten().map(stored);
+                Some(CardIdentifier::Name { game: stored(game), set, name })
             }
             _ => {
                 let ids = ids.join("; or ");

@@ -29,7 +29,8 @@ const MAX_NOTE: usize = 500;
 
 /// Checks the note about a move or a merge.
 pub fn read_note(text: Option<&str>) -> Result<Option<String>, Problem> {
-    let note = text.map(|text| text::line(text, 1, MAX_NOTE)).transpose();
+    let note =
+        text.map(|text| text::line(text, 1, MAX_NOTE).and_then(text::without_serial)).transpose();
     note.map_err(|error| Problem::invalid(vec![InputFault::at("/note", error)]))
 }
 

@@ -11,6 +11,7 @@ use super::rulings::{self, RulingResponse};
 use super::sets::SetResponse;
 use crate::app::page::{CursorTime, Page, PageLimit};
 use crate::app::problem::Problem;
+use crate::app::serials::unlock_policies::UnlockPolicyBody;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::code::Code;
@@ -18,6 +19,7 @@ use crate::domain::ids::CardId;
 use crate::store::Connection;
 use crate::store::catalogue::cards::{self, CardView, OpenCard};
 use crate::store::catalogue::sets;
+use crate::store::serials::unlock_policies;
 
 /// The related resources of a card.
 pub struct CardOverview {
@@ -25,6 +27,8 @@ pub struct CardOverview {
     pub set: SetResponse,
     /// The neighbours in the set; empty when the query for them failed.
     pub neighbours: Neighbours,
+    /// What unlocks the card; `None`: it is not hidden.
+    pub policy: Option<UnlockPolicyBody>,
     /// What depends on the card's content; `None`: the card is hidden from the viewer.
     pub open: Option<OpenCardOverview>,
 }
@@ -65,6 +69,11 @@ pub async fn find(
     let mut conn = app.store.connection().await?;
     let row = sets::find(&mut conn, game, set).await?.ok_or_else(Problem::not_found)?;
     let view = cards::find(&conn, viewer, card).await?.ok_or_else(Problem::not_found)?;
+    let policy = if view.is_hidden() {
+        unlock_policies::find_effective(&mut conn, game, set).await?
+    } else {
+        None
+    };
     let open = match &view {
         CardView::Hidden(_) => None,
         CardView::Open(open) => {
@@ -76,7 +85,8 @@ pub async fn find(
         tracing::warn!(%error, %card, "cannot find the neighbours of a card");
         Neighbours::default()
     });
-    Ok(CardOverview { set: row.into(), neighbours, open })
+    let policy = policy.map(|found| found.policy.into());
+    Ok(CardOverview { set: row.into(), neighbours, policy, open })
 }
 
 async fn open_overview(

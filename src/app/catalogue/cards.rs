@@ -33,7 +33,8 @@ pub struct CardUnlock {
     /// Number of submissions that count: at most one of each account.
     #[schema(example = 3)]
     pub submissions: i32,
-    /// Number of submissions that unlock the card.
+    /// So many submissions are needed to unlock the card. The unlock policy of the set may ask for more, such as submissions in several rarities, or
+    /// unlock the card at a time, whatever was submitted: `GET /v1/games/{game}/sets/{set}/unlock-policy`.
     #[schema(example = 5)]
     pub threshold: i32,
     /// When the card was unlocked; absent while it is hidden.

@@ -32,9 +32,12 @@ pub fn read(
     source: Option<&str>,
 ) -> Result<RulingContent, Problem> {
     let mut faults = Vec::new();
-    let text =
-        text::lines(text, 1, MAX_TEXT).map_err(|error| faults.push(InputFault::at("/text", error)));
-    let source = source.map(|source| text::line(source, 1, MAX_SOURCE)).transpose();
+    let text = text::lines(text, 1, MAX_TEXT)
+        .and_then(text::without_serial)
+        .map_err(|error| faults.push(InputFault::at("/text", error)));
+    let source = source
+        .map(|source| text::line(source, 1, MAX_SOURCE).and_then(text::without_serial))
+        .transpose();
     let source = source.map_err(|error| faults.push(InputFault::at("/source", error)));
     let day = published_on
         .parse::<Date>()

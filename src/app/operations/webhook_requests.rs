@@ -74,7 +74,7 @@ pub(super) struct CheckedWebhook {
 impl WebhookRequest {
     /// The description, checked.
     pub(crate) fn description(&self) -> Result<String, TextError> {
-        text::line(&self.description, 0, MAX_DESCRIPTION)
+        text::line(&self.description, 0, MAX_DESCRIPTION).and_then(text::without_serial)
     }
 
     /// Checks every value, and reports all faults together.

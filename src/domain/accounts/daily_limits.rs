@@ -25,6 +25,8 @@ pub enum DailyActivity {
     Follow,
     /// Report something to the moderators.
     Report,
+    /// Offer a trade, or answer an offer with another one.
+    Offer,
     /// Upload a picture. Refused pictures count as well, because reading a picture takes a core.
     Upload,
 }
@@ -59,7 +61,7 @@ impl ReachedLimit {
 
 impl DailyActivity {
     /// All values.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Create,
         Self::Revise,
         Self::Share,
@@ -70,6 +72,7 @@ impl DailyActivity {
         Self::Like,
         Self::Follow,
         Self::Report,
+        Self::Offer,
         Self::Upload,
     ];
 
@@ -86,6 +89,7 @@ impl DailyActivity {
             Self::Like => "like_deck",
             Self::Follow => "follow_author",
             Self::Report => "report_abuse",
+            Self::Offer => "offer_trade",
             Self::Upload => "upload_artwork",
         }
     }
@@ -103,6 +107,7 @@ impl DailyActivity {
             Self::Like => "likes",
             Self::Follow => "follows",
             Self::Report => "reports",
+            Self::Offer => "offers",
             Self::Upload => "uploads",
         }
     }
@@ -120,6 +125,7 @@ impl DailyActivity {
             Self::Like => (200, 30),
             Self::Follow => (100, 20),
             Self::Report => (50, 10),
+            Self::Offer => (50, 20),
             Self::Upload => (100, 20),
         };
         DailyLimit { usual, new_account, new_for: Duration::days(3) }

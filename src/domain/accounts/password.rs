@@ -22,6 +22,9 @@ pub enum PasswordError {
     /// The password contains the account's name. Attackers try names with additions before and after.
     #[error("must not contain the name of the account")]
     Name,
+    /// The new password is the current one, which others may know: an operator has set it, or it was stolen.
+    #[error("must differ from the current one")]
+    Current,
 }
 
 impl Password {
@@ -47,6 +50,17 @@ impl Password {
             return Err(PasswordError::Name);
         }
         Ok(password)
+    }
+
+    /// Like [`Self::new`], for an account that changes its password: the new one must not be `current`.
+    pub fn replacing(
+        current: &str,
+        raw: String,
+        account_name: &str,
+    ) -> Result<Self, PasswordError> {
+        let is_current = raw == current;
+        let password = Self::new(raw, account_name)?;
+        if is_current { Err(PasswordError::Current) } else { Ok(password) }
     }
 
     /// Whether the password contains a name; case, width, spaces and punctuation are ignored. A name of four or more characters must not occur anywhere.
@@ -92,6 +106,16 @@ mod tests {
         assert_eq!(check("aaaaaaaaaaaa"), Err(PasswordError::Common));
         assert_eq!(check("ADA.LOVELACE"), Err(PasswordError::Name));
         assert_eq!(check("tram window sonnet"), Ok(()));
+    }
+
+    #[test]
+    fn a_change_refuses_the_current_password() {
+        let change = |current: &str, raw: &str| {
+            Password::replacing(current, raw.to_owned(), "Ada.Lovelace").map(|_| ())
+        };
+        assert_eq!(change("tram window sonnet", "tram window sonnet"), Err(PasswordError::Current));
+        assert_eq!(change("short", "short"), Err(PasswordError::Length));
+        assert_eq!(change("tram window sonnet", "tram window sonnet 2"), Ok(()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, private, told_to_wait};
 use crate::web::page::{Frame, Place};
 use crate::web::session::{logged_in, way_back};
 use crate::web::words;
@@ -70,7 +70,8 @@ pub(in crate::web) async fn join(
         Ok(registered) => registered,
         Err(problem) => {
             let Some(faults) = refusal(&problem) else { return Err(problem) };
-            return show(problem.code().status(), faults, &name, &target);
+            let page = show(problem.code().status(), faults, &name, &target);
+            return page.map(|page| told_to_wait(page, &problem));
         }
     };
     let credentials =

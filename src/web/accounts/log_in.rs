@@ -12,7 +12,7 @@ use crate::app::state::AppState;
 use crate::auth::secret::OpaqueToken;
 use crate::http::extract::{ClientNetwork, Form, look_up};
 use crate::memory::identities::CredentialKey;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, private, refused};
 use crate::web::page::{Frame, Place};
 use crate::web::serials::{TypedCode, submitted};
 use crate::web::session::{logged_in, see_other, way_back};
@@ -109,7 +109,7 @@ pub(in crate::web) async fn log_in(
         Err(problem) => {
             let faults = Faults::of_problem(&problem, &[], account_words::log_in_fault);
             let Some(faults) = faults else { return Err(problem) };
-            return private(problem.code().status(), &LogInPage::new(faults, name, target));
+            return refused(&problem, &LogInPage::new(faults, name, target));
         }
     };
     let mut answer = match target.code() {
@@ -132,8 +132,9 @@ async fn submit_as(
     code: &TypedCode,
 ) -> Result<HttpResponse, Problem> {
     let identity = look_up(app, CredentialKey::Browser(token.hash())).await?;
-    match identity.and_then(|identity| identity.grant().ok()) {
-        Some(by) => submitted(app, &by, network.0, code).await,
+    let by = identity.and_then(|identity| Some((identity.grant().ok()?, identity.viewer())));
+    match by {
+        Some((by, viewer)) => submitted(app, &by, viewer, network.0, code).await,
         None => Ok(see_other("/my/account?done=not_registered")),
     }
 }

@@ -54,7 +54,7 @@ pub(in crate::web) async fn change_password(
     let PasswordForm { current_password, new_password, replace_recovery_codes } = form;
     let is_replacing = replace_recovery_codes.is_some();
     let name = own_name(&state, &by.visitor).await?;
-    if let Err(error) = Password::new(new_password.clone(), &name) {
+    if let Err(error) = Password::replacing(&current_password, new_password.clone(), &name) {
         let faults = Faults::one("new_password", account_words::password_fault(error));
         return show_form(ProblemCode::InvalidBody.status(), faults, is_replacing);
     }

@@ -171,7 +171,7 @@ pub(in crate::web) async fn create_token(
         Err(problem) => {
             let faults = Faults::of_problem(&problem, &[], account_words::token_fault);
             let Some(faults) = faults else { return Err(problem) };
-            if problem.code() == ProblemCode::IdempotencyKeyReused {
+            if matches!(problem.code(), ProblemCode::IdempotencyKeyReused | ProblemCode::Gone) {
                 typed.key = new_key();
             }
             show(&state, &by, problem.code().status(), faults, "", typed).await

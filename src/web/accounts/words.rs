@@ -219,12 +219,16 @@ pub(super) fn token_fault(code: ProblemCode) -> Option<&'static str> {
             "This form was sent before, and a token was created. Send it again if you want another one."
         }
         ProblemCode::IdempotencyInProgress => "The token is being created at this moment.",
+        ProblemCode::Gone => {
+            "This form was sent before, and its token was revoked or has expired. Send it again if you want another one."
+        }
         _ => return None,
     })
 }
 
 // Events of the account.
 pub(super) const EVENTS: &str = "What happened";
+pub(super) const BLOCKS: &str = "Blocked players";
 pub(super) const NO_EVENTS: &str = "Nothing happened to your account within the last 90 days.";
 pub(super) const EVENT_SETTINGS: &str = "Events that you get";
 pub(super) const EVENT_SETTINGS_ABOUT: &str = "You always get the events of your cards, trades and disputes. Events that happen while their box is empty are not shown later.";
@@ -289,6 +293,7 @@ pub(in crate::web) fn password_fault(error: PasswordError) -> &'static str {
         PasswordError::Length => "A password has 10 to 128 characters.",
         PasswordError::Common => "This password is easy to guess.",
         PasswordError::Name => "The password must not contain the name of the account.",
+        PasswordError::Current => "This is your current password. Choose another one.",
     }
 }
 

@@ -17,7 +17,6 @@ pub(super) const TEXT: &str = "Or its text";
 pub(super) const CHECK: &str = "Check it";
 pub(super) const CHECK_AGAIN: &str = "Check it again";
 pub(super) const BRING_IN: &str = "Import it";
-pub(super) const NOT_TEXT: &str = "This file is no text in UTF-8.";
 pub(super) const NO_TEXT: &str = "Choose a file, or paste its text.";
 pub(super) const NO_GAME: &str =
     "Type the code of a game: letters, digits, hyphens and underscores.";
@@ -88,6 +87,12 @@ pub(super) fn faults_in_file(count: usize) -> String {
     } else {
         format!("{count} things are wrong with the text. Nothing was stored.")
     }
+}
+
+/// The fault of a file that is not UTF-8 at this place.
+pub(super) fn not_text(line: usize, column: usize) -> String {
+    let place = line_and_column(line, column);
+    format!("This file is no text in UTF-8. {place} is not: save the file as UTF-8.")
 }
 
 /// A place in a file.

@@ -10,7 +10,7 @@ use crate::app::catalogue::import::{ImportResponse, SetImportResponse};
 use crate::app::catalogue::import_faults::LocatedFault;
 use crate::app::problem::ProblemCode;
 use crate::app::versions::Revision;
-use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, without_mark};
+use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, in_utf8, without_mark};
 use crate::domain::catalogue::json_places::TextPlace;
 use crate::domain::hex::hex;
 use crate::http::extract::Upload;
@@ -90,10 +90,14 @@ impl TypedImport {
             |typed, status, faults| Err(Box::new(RefusedImport { typed, status, faults }));
         let (field, text) = match upload.file("file") {
             None => ("text", Ok(upload.field("text"))),
-            Some(file) => ("file", std::str::from_utf8(&file.content)),
+            Some(file) => ("file", in_utf8(&file.content)),
         };
-        let Ok(text) = text else {
-            return refused(typed, 422, Faults::one(field, catalogue_words::NOT_TEXT));
+        let text = match text {
+            Ok(text) => text,
+            Err(place) => {
+                let message = catalogue_words::not_text(place.line, place.column);
+                return refused(typed, 422, Faults::one(field, message));
+            }
         };
         let text = with_plain_lines(without_mark(text));
         if text.len() > typed.of.max() {

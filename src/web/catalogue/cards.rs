@@ -9,6 +9,7 @@ use serde::Deserialize;
 use super::answers::{Card, card_path, game_path, printing_path, read, set_path};
 use super::card_text::CardText;
 use super::history::{self, History};
+use super::policy_words::conditions;
 use super::tiles::Progress;
 use super::values::{kind, rarity_name, text};
 use crate::app::answer_form::AnswerForm;
@@ -61,6 +62,8 @@ struct CardPage {
     alt: String,
     /// The progress of a hidden card; `None`: the card is not hidden.
     progress: Option<Progress>,
+    /// What unlocks a hidden card beside the number of submissions, if there is anything.
+    conditions: Option<String>,
     /// When it was unlocked, and by how many submissions; `None`: it was never hidden, or is still hidden.
     unlocked: Option<String>,
     /// The content of the card; `None`: the card is hidden.
@@ -176,6 +179,7 @@ async fn page(
     };
     let mut frame = frame(app, &card, &path, &found.neighbours);
     let progress = Progress::of(&card);
+    let conditions = found.policy.as_ref().and_then(conditions);
     frame.script = progress.is_some().then_some(&*frame.assets.live_script);
     let (Some(overview), Some(name)) = (found.open, card.name.clone()) else {
         return Ok(CardPage {
@@ -183,6 +187,7 @@ async fn page(
             picture: Assets::of_this_version().back.clone(),
             alt: words::HIDDEN_CARD.to_owned(),
             progress,
+            conditions,
             unlocked: None,
             open: None,
             frame,
@@ -209,6 +214,7 @@ async fn page(
         },
         alt: words::picture_of(&name, rarity_name.as_deref()),
         progress,
+        conditions,
         unlocked: card.unlock.and_then(|unlock| {
             let at = unlock.unlocked_at?;
             Some(words::unlocked_at(at, unlock.submissions, unlock.threshold))

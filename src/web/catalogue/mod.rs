@@ -10,6 +10,7 @@ mod history;
 mod history_words;
 mod lists;
 mod marks;
+mod policy_words;
 mod printed;
 mod promises;
 pub(super) mod query_words;

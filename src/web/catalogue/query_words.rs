@@ -124,6 +124,9 @@ fn of_query(fault: &QueryFault) -> Sentence {
         }
         QueryFault::NoNumber(text) => format!("“{text}” is no number.").into(),
         QueryFault::NotWhole(text) => format!("“{text}” is no whole number.").into(),
+        QueryFault::WholeBeyond(text) => {
+            format!("Write a number from {} to {} instead of “{text}”.", i64::MIN, i64::MAX).into()
+        }
         QueryFault::NoRating(text) => format!(
             "“{text}” is no rating. Ratings are 1 to 5, with at most two digits after the point."
         )

@@ -6,11 +6,13 @@ use serde::Deserialize;
 
 use super::answers::{game_path, set_path};
 use super::lists::{Part, list, of_set};
+use super::policy_words::conditions;
 use super::printed::{Printed, find_printed};
 use super::tiles::Tile;
 use crate::app::catalogue::{games, sets};
 use crate::app::page::Cursor;
 use crate::app::problem::Problem;
+use crate::app::serials::unlock_policies;
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::network::Network;
@@ -35,6 +37,8 @@ struct SetPage {
     cards: String,
     /// Cards that started hidden: their number, how many are unlocked, and both as text.
     progress: Option<(i64, i64, String)>,
+    /// What unlocks its hidden cards beside the number of submissions, if there is anything.
+    conditions: Option<String>,
     search_path: String,
     tiles: Vec<Tile>,
     first_path: Option<String>,
@@ -65,6 +69,10 @@ async fn page(
     let part = Part { cursor, limit: ENTRIES, total: false };
     let loaded = games::find(app, game).await?;
     let found = sets::find(app, game, set).await?;
+    let conditions = match found.hidden_cards {
+        0 => None,
+        _ => conditions(&unlock_policies::find_of_set(app, game, set).await?.0.policy),
+    };
     let cards = list(app, network, of_set(game, set), part).await?;
     let printed = match cursor {
         None => find_printed(app, &loaded.game, (game, set)).await?,
@@ -97,6 +105,7 @@ async fn page(
         released: found.released_on.map(words::day),
         cards: words::cards(found.cards),
         progress,
+        conditions,
         search_path: format!("/search?game={game}&q=set%3A{set}"),
         tiles: cards.data.iter().map(Tile::of).collect(),
         first_path: cursor.map(|_| path),

@@ -35,10 +35,18 @@ impl Progress {
         Some(Self::new(unlock.submissions, unlock.threshold))
     }
 
-    /// The progress of a card with this number of submissions; `threshold` of them unlock it.
+    /// The progress of a hidden card with this number of submissions, of which it needs `threshold`.
     pub(in crate::web) fn new(submissions: i32, threshold: i32) -> Self {
         let text = words::submissions(submissions, threshold);
-        Self { value: submissions, most: threshold, text }
+        if submissions < threshold {
+            return Self { value: submissions, most: threshold, text };
+        }
+        // The policy asks for more, such as copies in further rarities: at least one further copy, so the bar is not full.
+        Self {
+            value: submissions,
+            most: submissions.saturating_add(1),
+            text: words::more_than_number(&text),
+        }
     }
 }
 

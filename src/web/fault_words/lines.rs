@@ -81,6 +81,10 @@ pub(in crate::web) fn collection_line(fault: &LineFault) -> Sentence {
             count(MAX_QUANTITY)
         )
         .into(),
+        LineFault::OtherGame(_) => {
+            "The card is of another game than the one whose counts are replaced. Import it on its own, with its game."
+                .into()
+        }
         LineFault::NoGame(near) => with_near("There is no such game.", near),
         LineFault::NoSet(near) => with_near("There is no such set.", near),
         LineFault::NoPrinting => "There is no such printing that you may see.".into(),

@@ -88,6 +88,7 @@ fn lines() -> Vec<LineFault> {
         L::NoObject("null".to_owned()),
         L::Nested(Column::SetCode),
         L::TooMany,
+        L::OtherGame("ttcg".to_owned()),
         L::NoGame(Vec::new()),
         L::NoGame(vec!["ttcg".to_owned()]),
         L::NoSet(vec!["hearth".to_owned(), "veil".to_owned()]),
@@ -202,9 +203,9 @@ fn reasons() -> Vec<FaultReason> {
         [SerialError::Length(0), SerialError::Length(1), SerialError::Length(7)].map(R::Serial),
     );
     all.extend([SerialError::Symbol(3), SerialError::Check].map(R::Serial));
-    all.extend(
-        [PasswordError::Length, PasswordError::Common, PasswordError::Name].map(R::Password),
-    );
+    let passwords =
+        [PasswordError::Length, PasswordError::Common, PasswordError::Name, PasswordError::Current];
+    all.extend(passwords.map(R::Password));
     let targets = [T::NoUrl, T::Scheme, T::Plain, T::Credentials, T::Fragment, T::Port, T::Address];
     all.extend(targets.map(R::Target));
     let code = |of| R::NoCode { of, message: text("there is no `a_b`") };

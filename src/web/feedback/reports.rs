@@ -12,7 +12,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReportAbuse};
 use crate::domain::designs::abuse_report::AbuseReason;
-use crate::web::forms::{Choice, Faults, private};
+use crate::web::forms::{Choice, Faults, private, refused};
 use crate::web::page::{Frame, Place};
 use crate::web::words;
 
@@ -154,5 +154,5 @@ pub(in crate::web) async fn send(
     let fields = [("/reason", "reason"), ("/details", "details")];
     let faults = Faults::of_problem(&problem, &fields, feedback_words::fault);
     let Some(faults) = faults else { return Err(problem) };
-    private(problem.code().status(), &page(subject, typed, faults))
+    refused(&problem, &page(subject, typed, faults))
 }

@@ -19,7 +19,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
         Code::NameInvalid | Code::SetNameInvalid => format!("The name {}.", unreadable(limit)),
         Code::NameDuplicate => format!("Another card of the set has this name{which}."),
         Code::NumberInvalid => format!(
-            "The number{of} must be 1 to {} letters, digits, hyphens or underscores.",
+            "The number{of} must be 1 to {} letters and digits, with single hyphens between them.",
             grouped(limit)
         ),
         Code::NumberDuplicate => format!("Another card of the set has this number{which}."),
@@ -84,7 +84,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
             format!("{attribute}{of} must be the same in the lowest rarity as on the card itself.")
         }
         Code::SetCodeInvalid => format!(
-            "The code must be 1 to {} lower-case letters, digits, hyphens or underscores.",
+            "The code must be 1 to {} lower-case letters and digits, with single hyphens between them.",
             grouped(limit)
         ),
         Code::SetEmpty => "The set has no card.".to_owned(),
@@ -92,7 +92,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
             "The release date must be a day of the calendar, written as 2026-11-21.".to_owned()
         }
         Code::UnlockThresholdInvalid => {
-            "At least 1 submission must be needed to unlock a card.".to_owned()
+            "The submissions that unlock a card must be 1 to 100,000.".to_owned()
         }
         _ => return None,
     })

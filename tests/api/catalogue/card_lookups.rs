@@ -176,6 +176,11 @@ async fn long_texts_are_refused() {
         let fits = app.get(&format!("{path}{}", "x".repeat(most))).answer().await;
         assert!([200, 404].contains(&fits.status), "{}", fits.text());
     }
+    // An empty `q` is allowed, so the message does not say that it needs a character.
+    let path = format!("/v1/cards/autocomplete?q={}", "x".repeat(300));
+    let problem = app.get(&path).answer().await.problem(400, "invalid_query");
+    let message = &problem["errors"][0]["detail"];
+    assert_eq!(message, "must be at most 120 characters long, not 300");
 }
 
 async fn suggestions(app: &TestApp, by: Option<&Player>, q: &str, rest: &str) -> Vec<String> {
@@ -416,11 +421,13 @@ async fn a_lookup_returns_cards_in_the_order_of_the_request() {
         { "game": "ttcg", "name": "crème brûlée" },
         { "game": "emojito", "name": "Kettle Imp" },
         { "game": "uno-emoji", "name": "Kettle Imp" },
+        { "game": "TTCG", "set": "Hearth", "number": "001" },
+        { "game": "TTCG", "set": "HEARTH", "name": "Kettle Imp" },
     ]);
     let answer = look_up(&app, None, identifiers.clone()).await;
     assert_eq!(answer.header("cache-control"), "no-store");
     let found = answer.expect(200);
-    assert_eq!(found["data"], json!([imp, brulee, imp, brulee, wild, brulee]));
+    assert_eq!(found["data"], json!([imp, brulee, imp, brulee, wild, brulee, brulee, imp]));
     let missing = [1, 5, 7, 9, 10].map(|at| identifiers[at].clone());
     assert_eq!(found["not_found"], json!(missing), "identifiers are returned as they were sent");
 }

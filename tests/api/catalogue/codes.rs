@@ -27,6 +27,7 @@ async fn every_endpoint_reports_unknown_codes() {
         ("/v1/statistics/leaderboard?game=ttgc", &[game]),
         ("/v1/statistics/unlocks?game=ttcg&set=hearht", &[set]),
         ("/v1/submission-reviews?game=ttgc&set=veli", &[game]),
+        ("/v1/games/ttcg/facets?set=hearht", &[set]),
         ("/v1/changes?game=ttgc", &[game]),
         ("/v1/changes/stream?game=ttgc", &[game]),
     ] {

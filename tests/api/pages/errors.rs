@@ -261,6 +261,26 @@ async fn a_form_is_not_lost_when_the_password_must_be_changed_first() {
     assert!(page.all("a").any(|link| link.get("href") == Some("/my/password")));
 }
 
+/// A form that is refused because of a limit has the time to wait in its header, as the answer of the API has.
+#[tokio::test]
+async fn a_throttled_log_in_says_when_to_try_again() {
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    let send = || {
+        let fields = [("name", "ada"), ("password", "not to be seen")];
+        app.post("/login").header("sec-fetch-site", "same-origin").form(&fields).answer()
+    };
+    let mut last = send().await;
+    while last.status != 429 {
+        assert_eq!(last.status, 401);
+        last = send().await;
+    }
+    let seconds: u32 = last.header("retry-after").parse().unwrap();
+    assert!((1..=15 * 60).contains(&seconds), "{seconds}");
+    let page = check("/login", &last);
+    assert!(page.only("main").text.contains("Try again in"), "{}", page.only("main").text);
+}
+
 /// The rate limit of a network applies before the service reads the form. Passwords are never sent back.
 #[tokio::test]
 async fn a_rate_limited_form_must_be_loaded_again() {

@@ -137,6 +137,32 @@ async fn facet_links_find_as_many_cards_as_they_state() {
     }
 }
 
+/// A search of all games leads only to games that have cards and in which the query has a meaning.
+#[tokio::test]
+async fn a_search_leads_only_to_games_in_which_it_can_find_cards() {
+    let database = TestApp::start_seeded(&["ttcg", "emojito", "magic"]).await;
+    let memory = database.second_instance_in_memory().await;
+    for app in [&database, &memory] {
+        for (query, games) in [
+            ("", &["Emojito!", "TTCG"][..]),
+            ("happy or fox", &["Emojito!", "TTCG"]),
+            ("attack>=300", &["TTCG"]),
+            ("a attack>=300", &["TTCG"]),
+            ("a nothing:x", &["Emojito!", "TTCG"]),
+        ] {
+            let found = read(app, &path(query)).await;
+            let links: Vec<&Element> =
+                found.all("a").filter(|link| link.get("rel") == Some("nofollow")).collect();
+            let mut names: Vec<&str> = links.iter().map(|link| link.text.as_str()).collect();
+            names.sort_unstable();
+            assert_eq!(names, games, "{query}");
+            for link in links {
+                read(app, link.get("href").unwrap()).await;
+            }
+        }
+    }
+}
+
 /// The term of a facet link narrows every alternative of the query, in every notation of alternatives.
 #[tokio::test]
 async fn facet_links_narrow_all_alternatives() {

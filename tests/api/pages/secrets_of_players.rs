@@ -12,7 +12,7 @@ use crate::hidden_cards::{caught_up, twins, visible};
 use crate::support::{Answer, RequestExt as _, TestApp};
 
 /// Pages with data of the logged-in player that show cards.
-const OWN: [&str; 18] = [
+const OWN: [&str; 19] = [
     "/my/collection",
     "/my/collection/progress?game=ttcg",
     "/my/collection/progress",
@@ -20,6 +20,7 @@ const OWN: [&str; 18] = [
     "/my/collection/export",
     "/my/collection/import",
     "/my/copies",
+    "/my/blocks",
     "/my/lists",
     "/my/lists/wants",
     "/my/lists/haves",

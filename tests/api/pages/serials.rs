@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use super::browser::Browser;
 use super::frame::check;
 use super::html::Page;
-use crate::support::{Answer, PASSWORD, PaperCard, TestApp};
+use crate::support::{Answer, PASSWORD, PaperCard, RequestExt as _, TestApp};
 
 /// Starts a service with a hidden set and its printed cards. Five submissions unlock a card.
 async fn printed() -> (TestApp, Vec<PaperCard>) {
@@ -155,6 +157,40 @@ async fn a_batch_registers_valid_lines_and_keeps_the_others() {
     }
 }
 
+/// The page of a registered copy has the name that is printed on the card, not what was typed.
+#[tokio::test]
+async fn the_name_of_a_registered_card_is_its_own() {
+    let (app, cards) = printed().await;
+    app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let typed = |card: &PaperCard| card.name.to_uppercase().replace([',', '!'], " ");
+    let shown = [&cards[0], &cards[0]];
+    for card in shown {
+        let typed = typed(card);
+        let fields = [("serial", card.serial.as_str()), ("card", typed.as_str())];
+        let page = check("/submit", &browser.send("/submit", &fields).await);
+        let main = &page.only("main").text;
+        assert!(main.contains(&card.name) && !main.contains(&typed), "{main}");
+        assert!(page.only("img").get("alt").unwrap().contains(&card.name));
+    }
+    let wrong = "SOMEBODY ELSE";
+    let lines = format!(
+        "{} | {}\n{}\t–\t“{}”\n{} = {wrong}",
+        cards[1].serial,
+        typed(&cards[1]),
+        cards[2].serial,
+        typed(&cards[2]),
+        cards[3].serial
+    );
+    let page = check("/submit/batch", &browser.send("/submit/batch", &[("lines", &lines)]).await);
+    let names: Vec<&str> = page
+        .all("th")
+        .filter(|cell| cell.get("scope") == Some("row"))
+        .map(|cell| cell.text.as_str())
+        .collect();
+    assert_eq!(names, [cards[1].name.as_str(), cards[2].name.as_str(), wrong]);
+}
+
 /// A player with a copy sees the hidden card and its picture. Neither may be cached.
 #[tokio::test]
 async fn only_a_holder_sees_a_hidden_card() {
@@ -183,6 +219,48 @@ async fn only_a_holder_sees_a_hidden_card() {
         assert!(!text(&seen).contains(&card.name), "{path}");
         assert!(seen.header("vary").contains("Cookie"), "{path}");
     }
+}
+
+/// Pages of the set and of its hidden cards say what the policy asks beyond the number of submissions, in the same words for every card.
+#[tokio::test]
+async fn the_other_conditions_of_an_unlock_are_shown() {
+    let (app, cards) = printed().await;
+    let (admin, ada) = (app.admin().await, app.player("ada").await);
+    let (set, other) = ("/sets/ttcg/dusk", "/cards/ttcg/dusk/003");
+    let card = cards.iter().find(|card| card.number == "001").unwrap();
+    let path = format!("/cards/ttcg/dusk/{}", card.number);
+    let browser = Browser::of(&app, "ada").await;
+    let read = async |path: &str| check(path, &browser.get(path).await).only("main").text.clone();
+    for path in [set, &path] {
+        let main = read(path).await;
+        assert!(
+            !main.contains("Copies in at least") && !main.contains("Conditions of"),
+            "{path}: {main}"
+        );
+    }
+    let policy = json!({ "threshold": 1, "rarities": 2, "review": false, "unlock_at": "2031-12-24T12:00:00Z" });
+    app.put("/v1/games/ttcg/sets/dusk/unlock-policy")
+        .by(&admin)
+        .json(&policy)
+        .answer()
+        .await
+        .expect(201);
+    let conditions = "Copies in at least 2 rarities are needed, or in all rarities of a card that has fewer. All cards of the set are unlocked on 24 December 2031.";
+    app.post("/v1/submissions").by(&ada).json(&card.submission()).answer().await.expect(201);
+    // Its holder sees the card, and reads the conditions, too.
+    for path in [set, other, &path] {
+        let main = read(path).await;
+        assert!(main.contains(conditions), "{path}: {main}");
+    }
+    let enough = "1 of 1 submissions, but not all conditions are met yet";
+    let stranger = Browser::new(&app);
+    for path in [set, "/", &path] {
+        let main = check(path, &stranger.get(path).await).only("main").text.clone();
+        assert!(main.contains(enough), "{path}: {main}");
+    }
+    let page = check(&path, &stranger.get(&path).await);
+    let bar = page.only("progress");
+    assert_eq!((bar.get("value"), bar.get("max")), (Some("1"), Some("2")), "the bar is not full");
 }
 
 /// The answer to a batch without a session contains the typed lines.

@@ -84,6 +84,7 @@ fn faults() -> Vec<QueryFault> {
         Q::NotOneOf { value: text("up"), known: vec![text("asc"), text("desc")] },
         Q::NoNumber(text("x")),
         Q::NotWhole(text("many")),
+        Q::WholeBeyond(text("9999999999999999999")),
         Q::NoRating(text("6")),
         Q::DayForm(text("today")),
         Q::NoDay(text("2026-02-30")),

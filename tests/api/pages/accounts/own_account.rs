@@ -119,6 +119,9 @@ async fn the_password_and_the_recovery_codes_are_changed() {
     };
     let page = browser.sent("/my/password", &with(PASSWORD, "short"), 422).await;
     assert_eq!(fault_of(&page, "new_password"), "A password has 10 to 128 characters.");
+    let page = browser.sent("/my/password", &with(PASSWORD, PASSWORD), 422).await;
+    let fault = fault_of(&page, "new_password");
+    assert_eq!(fault, "This is your current password. Choose another one.");
     let page = browser.sent("/my/password", &with("not this one", "violet lamp 7"), 403).await;
     assert_eq!(fault_of(&page, "current_password"), "The password is wrong.");
     assert!(!page.all("input").any(|field| field.get("value") == Some("violet lamp 7")));

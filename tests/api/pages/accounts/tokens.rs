@@ -51,6 +51,11 @@ async fn a_token_is_created_shown_once_and_revoked() {
     }
     let list = browser.page("/my/tokens?done=token").await;
     assert!(list.only("main").text.contains("You have no token."));
+    // The first form again: its token was revoked. The answer has a new key, so that the form can be sent again.
+    let page = browser.sent("/my/tokens", &fields, 410).await;
+    assert!(page.only("main").text.contains("its token was revoked or has expired"));
+    let new_key = hidden(&page)[0].1;
+    assert_ne!(new_key, key);
 }
 
 #[tokio::test]

@@ -134,8 +134,9 @@ async fn faults_are_shown_with_their_lines() {
         let page = check("/admin/imports", &answer);
         assert!(text(&page).contains(message), "{}", text(&page));
     }
-    let answer = upload(&app, &admin, "/admin/imports", &fields, Some(b"\xFF\xFE")).await;
-    assert!(text(&read(&answer, 422)).contains("This file is no text in UTF-8."));
+    let answer = upload(&app, &admin, "/admin/imports", &fields, Some(b"{\n \xFF\xFE")).await;
+    let message = "This file is no text in UTF-8. Line 2, column 2 is not: save the file as UTF-8.";
+    assert!(text(&read(&answer, 422)).contains(message));
 }
 
 /// Whether the page has the hidden field that only a checked file gets.
