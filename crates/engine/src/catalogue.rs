@@ -572,6 +572,11 @@ impl Catalogue {
         }
     }
 
+    /// Whether a set and a number can mean several cards: none has exactly this number, and several have one that is the same but for case and leading zeros.
+    pub fn is_unclear(&self, set: &str, number: &str) -> bool {
+        matches!(self.find_place(set, number, &mut Vec::new()), Some((_, false)))
+    }
+
     /// The cards of a set whose numbers are the same as this one but for case and leading zeros, in the order in which they were added.
     fn numbers_alike(&self, set: &str, number: &str) -> Vec<u32> {
         let mut key = Vec::new();

@@ -139,8 +139,11 @@ impl Game {
     /// Every fault with its place and position: TOML syntax (then nothing else), lists that are too long (then nothing else), unknown and missing
     /// keys, wrong types, and references to kinds, attributes, styles, zones or rarities that the manifest does not define.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
-        let Ok(table) = toml::from_str::<toml::Table>(text) else {
-            return Err(ManifestError { faults: positions::syntax_faults(text) });
+        let table = match toml::from_str::<toml::Table>(text) {
+            Ok(table) => table,
+            Err(error) => {
+                return Err(ManifestError { faults: positions::syntax_faults(text, &error) });
+            }
         };
         let read = read_table(&table, text);
         // Positions are found by parsing the text again, which takes as much memory.

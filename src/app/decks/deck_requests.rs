@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use cardscape_engine::{
-    Catalogue, Deck, DeckDialect, DeckEntry, DeckMentions, Game, IgnoredReason, LineVerdict,
-    Resolution, TextEncoding,
+    CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckMentions, Game, IgnoredReason,
+    LineVerdict, Resolution, TextEncoding,
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -366,12 +366,20 @@ pub(super) async fn bind_entries(
 /// The card of each entry, even if the printing does not exist; `None`: the entry matches no card, or several.
 pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
     let card = |entry: &DeckEntry| match catalogue.find(&entry.card) {
+        _ if is_unclear(entry, catalogue) => None,
         Resolution::Card(card) | Resolution::OtherPrinting(card) => {
             card.key.parse().ok().map(CardId)
         }
         _ => None,
     };
     deck.entries.iter().map(card).collect()
+}
+
+/// Whether an entry has no name, and its set and number can mean several cards.
+fn is_unclear(entry: &DeckEntry, catalogue: &Catalogue) -> bool {
+    let CardReference { name, set, number, .. } = &entry.card;
+    let place = set.as_deref().zip(number.as_deref()).filter(|_| name.is_empty());
+    place.is_some_and(|(set, number)| catalogue.is_unclear(set, number))
 }
 
 /// Writes the sets of entries that have a place and no name by their codes.

@@ -256,7 +256,8 @@ pub(super) fn without_cards(count: &str) -> &str {
 /// a header only if a colon ends it, or if it has marks and a count (`**Ships (4)**`) or `leads` the lines below it. A symbol with a quantity is a card, also if
 /// no card of the game shows it.
 pub(super) fn looks_like_header(line: &str, leads: bool) -> bool {
-    if begins_with_sign_keycap(line) || counted_symbol(line).is_some() {
+    let has_counted_place = || place_with_dash(line).is_some_and(|(_, count, _)| count.is_some());
+    if begins_with_sign_keycap(line) || counted_symbol(line).is_some() || has_counted_place() {
         return false;
     }
     if is_decorated(line) {
@@ -517,7 +518,9 @@ pub(super) fn count_after_name(line: &str) -> Option<(&str, u32)> {
 
 /// A text without the word that some write after a quantity: `2 copies`.
 fn without_copies(text: &str) -> &str {
-    text.strip_suffix(" copies").or_else(|| text.strip_suffix(" copy")).unwrap_or(text)
+    let Some((count, word)) = text.rsplit_once(' ') else { return text };
+    let is_copies = ["copies", "copy"].iter().any(|copies| word.eq_ignore_ascii_case(copies));
+    if is_copies { count } else { text }
 }
 
 /// The parts and the quantity of a card whose quantity stands between its name and the rest: `Name x2 (set) 3`, `Name (2) {rare}`, `Name (2x) (foil)`. A name may end
@@ -560,29 +563,43 @@ pub(super) fn counted_at_end(text: &str) -> Option<(&str, u32)> {
     trailing().or_else(|| count_after_name(text))
 }
 
-/// A card in the form of a set and a number with a dash between them, perhaps with its name after it and a quantity before it, as lists of some games have only these:
-/// `OP01-016`, `4xOP01-016`, `OP01-016 Name`.
-pub(super) fn place_with_dash(text: &str) -> Option<(Parts<'_>, Option<u32>)> {
-    let (place, name) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+/// A card in the form of a set and a number with a dash between them, as lists of some games have only these, perhaps with a quantity before it, and with a name
+/// and other parts after it: `OP01-016`, `4xOP01-016`, `OP01-016 Name (foil)`. The third value is the remark after `//`.
+pub(super) fn place_with_dash(text: &str) -> Option<(Parts<'_>, Option<u32>, Option<&str>)> {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let word = &text[..end];
     let counted = |times| {
-        let (count, place) = place.split_once(times)?;
+        let (count, place) = word.split_once(times)?;
         Some((place, count.parse().ok().filter(|count| (1..=99).contains(count))?))
     };
     let (place, count) = TIMES
         .into_iter()
         .find_map(counted)
-        .map_or((place, None), |(place, count): (&str, u32)| (place, Some(count)));
+        .map_or((word, None), |(place, count): (&str, u32)| (place, Some(count)));
     let (set, number) = place.rsplit_once('-')?;
-    if set.is_empty() || !is_number(number) {
+    let bare_number = without_set_size(number);
+    let may_be_number = (1..=8).contains(&bare_number.len())
+        && bare_number.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && bare_number.bytes().any(|byte| byte.is_ascii_digit());
+    if set.is_empty() || !may_be_number {
         return None;
     }
-    let place = Parts {
-        set: Some(Cow::Borrowed(set)),
-        number: Some(Cow::Borrowed(number)),
-        is_place_in_front: true,
-        ..Parts::default()
+    let (rest, remark) = match text[end..].split_once(" //") {
+        Some((rest, remark)) => (rest, Some(remark.trim())),
+        None => (&text[end..], None),
     };
-    Some((Parts { name: Cow::Borrowed(name.trim()), ..place }, count))
+    // The last character of the number, which is one of ASCII, stands for the place.
+    let parts = split_parts(text[end - 1..end + rest.len()].trim_end());
+    // Parentheses have a quantity then, or belong to a name.
+    if parts.set.is_some() && parts.category.is_none() {
+        return None;
+    }
+    let name = match &parts.name {
+        Cow::Borrowed(name) => Cow::Borrowed(name.get(1..)?.trim_start()),
+        Cow::Owned(name) => Cow::Owned(name.get(1..)?.trim_start().to_owned()),
+    };
+    let (set, number) = (Some(Cow::Borrowed(set)), Some(Cow::Borrowed(number)));
+    Some((Parts { name, set, number, is_place_in_front: true, ..parts }, count, remark))
 }
 
 /// The name and the number of `Name 2`, whose number may as well belong to the name.

@@ -9,8 +9,9 @@ use super::reader::FAULTS_MAX;
 use super::syntax::in_words;
 use super::{ManifestFault, Position};
 
-/// The faults of a text that is not valid TOML: all that the parser can find.
-pub(super) fn syntax_faults(text: &str) -> Vec<ManifestFault> {
+/// The faults of a text that cannot be read as TOML: all that the parser can find, or else `first`, at which reading ended: a number that is too large is no fault of
+/// syntax.
+pub(super) fn syntax_faults(text: &str, first: &toml::de::Error) -> Vec<ManifestFault> {
     let (_, errors) = DeTable::parse_recoverable(text);
     let fault = |error: &toml::de::Error| ManifestFault {
         place: String::new(),
@@ -18,6 +19,9 @@ pub(super) fn syntax_faults(text: &str) -> Vec<ManifestFault> {
         problem: in_words(error.message()),
     };
     let mut faults: Vec<ManifestFault> = errors.iter().take(FAULTS_MAX).map(fault).collect();
+    if faults.is_empty() {
+        faults.push(fault(first));
+    }
     // The parser reports lexical errors first.
     faults.sort_by_key(|fault| fault.position);
     faults

@@ -494,6 +494,10 @@ mod tests {
         assert!(
             key.iter().any(|(place, problem)| place.is_empty() && problem.contains("has the key"))
         );
+        for large in ["9223372036854775808", "-99999999999999999999", "1e400"] {
+            let found = faults(&format!("{GAME}unlock_threshold = {large}\n{KIND}"));
+            assert!(found.len() == 1 && !found[0].1.is_empty(), "{large}: {found:?}");
+        }
         let long = "description = \"\"\"\nOne line.\n\tAnother.\"\"\"\n";
         assert_eq!(faults(&format!("{GAME}{long}{KIND}")), []);
     }

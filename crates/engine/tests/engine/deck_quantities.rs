@@ -49,6 +49,8 @@ fn a_quantity_between_the_name_and_other_parts_counts() {
         ("Pocket Bat: 2 // for later", "2 Pocket Bat"),
         ("Pocket Bat (2 copies)", "2 Pocket Bat"),
         ("Pocket Bat (1 copy)", "1 Pocket Bat"),
+        ("Pocket Bat (2 Copies)", "2 Pocket Bat"),
+        ("Pocket Bat (2) [Sideboard]", "2 Pocket Bat"),
         ("Pocket Bat (60 cards)", "1 Pocket Bat"),
         ("Fast x2", "1 Fast x2"),
         ("Fast x2 (3) (foil)", "3 Fast x2"),
@@ -69,6 +71,14 @@ fn a_set_and_a_number_with_a_dash_are_a_card() {
         ("2 PORT-002 Salt", "2 Salt PORT 002"),
         ("3xPORT-002 Salt", "3 Salt PORT 002"),
         ("2 Lamp-7", "2 Lamp-7"),
+        ("4 PORT-001 // mine", "4 Pocket Bat port 001"),
+        ("4 PORT-001 // Pocket Bat", "4 Pocket Bat port 001"),
+        ("2 PORT-002 Salt // mine", "2 Salt PORT 002"),
+        ("4 PORT-001 (foil)", "4 Pocket Bat port 001"),
+        ("4 PORT-001/060", "4 Pocket Bat port 001"),
+        ("PORT-001 (4)", "4 Pocket Bat port 001"),
+        ("PORT-001: 4", "4 Pocket Bat port 001"),
+        ("PORT-002 Salt (4)", "4 Salt PORT 002"),
     ] {
         assert_eq!(entries(line), (vec![expected.to_owned()], true), "{line}");
     }

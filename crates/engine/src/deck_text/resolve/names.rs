@@ -73,7 +73,9 @@ impl Resolver<'_> {
             let tags = tags(&parts);
             match meaning {
                 Meaning::Card(card, dropped) => {
-                    let drops = dropped.len();
+                    // A set that is a number is rather a quantity, which another reading finds.
+                    let is_number = |guess: &&Guess| matches!(guess, Guess::SetDropped { set } if set.parse::<u8>().is_ok());
+                    let drops = dropped.len() + dropped.iter().filter(is_number).count();
                     let verdict = verdict(guesses.into_iter().chain(dropped).collect());
                     let resolved = ResolvedEntry { quantity, card, verdict, tags };
                     if drops == 0 || is_spelled {

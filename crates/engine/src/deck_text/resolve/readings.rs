@@ -62,10 +62,17 @@ fn other_readings<'e>(
         });
         found.extend(counted);
     }
-    if let Some((parts, counted)) = place_with_dash(text)
+    if let Some((parts, counted, remark)) = place_with_dash(text)
         && (counted.is_none() || !has_count)
     {
-        found.push((Cow::Owned(parts), counted.or(quantity), None));
+        let guess = remark.map(|remark| Guess::RemarkDropped { remark: remark.to_owned() });
+        found.push((Cow::Owned(parts), counted.or(quantity), guess));
+    }
+    if !has_count
+        && let Some((name, counted)) = count_after_name(text)
+        && let Some((parts, None, _)) = place_with_dash(name)
+    {
+        found.push((Cow::Owned(parts), Some(counted), Some(Guess::QuantityAfterName)));
     }
     if !has_count && let Some((name, counted)) = bare_count_after_name(text) {
         found.push((named(name), Some(counted), Some(Guess::QuantityAfterName)));
