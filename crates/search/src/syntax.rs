@@ -514,7 +514,7 @@ fn is_typographic(mark: char) -> bool {
 /// Whether this character before a term excludes what the term finds: a minus sign, or a dash that keyboards and word
 /// processors write in its place.
 fn is_minus(character: char) -> bool {
-    matches!(character, '-' | '–' | '—' | '−')
+    matches!(character, '-' | '\u{2010}' | '\u{2011}' | '–' | '—' | '−' | '\u{FF0D}')
 }
 
 #[cfg(test)]
@@ -574,6 +574,7 @@ mod tests {
             ("a“b c”d", "a \"b c\" d"),
             ("“a \\” b”", "\"a ” b\""),
             ("–fire", "-fire"),
+            ("\u{2010}fire \u{2011}fox －owl", "-fire -fox -owl"),
             ("—fire —(a b)", "-fire -(a b)"),
             ("−“draw a” fox|–owl", "-\"draw a\" (fox or -owl)"),
             ("fox – owl", "fox – owl"),

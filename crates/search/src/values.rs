@@ -32,7 +32,9 @@ pub(super) fn one_of<T: Clone>(text: &str, known: &[(&str, T)]) -> Result<T, Que
 }
 
 pub(super) fn whole_number(text: &str) -> Result<i64, QueryFault> {
-    text.parse().map_err(|error: ParseIntError| match error.kind() {
+    // Word processors write another minus sign.
+    let plain = text.strip_prefix(['−', '–']).map(|digits| format!("-{digits}"));
+    plain.as_deref().unwrap_or(text).parse().map_err(|error: ParseIntError| match error.kind() {
         IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
             QueryFault::WholeBeyond(text.to_owned())
         }
@@ -239,5 +241,19 @@ pub(super) fn attribute_test(
             Ok(choice(code, attribute, compared(values, wanted.try_map(place)?)))
         }
         _ => Err(BadValue::Other(QueryFault::NotSearchable(code.to_owned()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_may_have_the_minus_sign_of_word_processors() {
+        for text in ["-5", "−5", "–5"] {
+            assert_eq!(whole_number(text), Ok(-5), "{text}");
+        }
+        let faults = ["−", "5−", "--5", "−-5"].map(|text| whole_number(text).is_err());
+        assert_eq!(faults, [true; 4]);
     }
 }
