@@ -14,13 +14,17 @@ pub fn symbol(value: u8) -> char {
 /// The symbol that a typed character means: its capital letter, 0 for O, 1 for I and L, and the usual form of a full-width one, as keyboards for Chinese and
 /// Japanese type them. Other characters are returned unchanged, even if they are no symbols.
 pub fn normalise(typed: char) -> char {
-    let usual = match typed {
-        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(typed) - FULL_WIDTH).unwrap_or(typed),
-        other => other,
-    };
-    match usual.to_ascii_uppercase() {
+    match usual_width(typed).to_ascii_uppercase() {
         'O' => '0',
         'I' | 'L' => '1',
+        other => other,
+    }
+}
+
+/// The usual form of a full-width character of ASCII.
+fn usual_width(typed: char) -> char {
+    match typed {
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(typed) - FULL_WIDTH).unwrap_or(typed),
         other => other,
     }
 }
@@ -51,23 +55,35 @@ pub fn check_value(payload: &[u8]) -> u8 {
 ///
 /// ```
 /// use cardscape::domain::crockford::is_separator;
-/// assert!("- –.·_/:,;|\u{200b}\u{feff}".chars().all(is_separator));
+/// assert!("- –ー－.．·_／:,;|｜\u{200b}\u{feff}\u{202a}\u{3164}".chars().all(is_separator));
 /// assert!(!"0oZ*#?!".chars().any(is_separator));
 /// ```
 pub fn is_separator(typed: char) -> bool {
+    let typed = usual_width(typed);
     typed.is_whitespace() || is_dash(typed) || is_unseen(typed) || is_punctuation(typed)
 }
 
-/// A hyphen or dash, also a full-width one.
+/// A hyphen or dash, also in full width, and the sign that Japanese keyboards have in its place.
 pub fn is_dash(character: char) -> bool {
-    matches!(character, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{FF0D}')
+    matches!(
+        character,
+        '-' | '\u{2010}'
+            ..='\u{2015}'
+                | '\u{2212}'
+                | '\u{30FC}'
+                | '\u{FE58}'
+                | '\u{FE63}'
+                | '\u{FF0D}'
+                | '\u{FF70}'
+    )
 }
 
 /// Characters without a shape of their own: soft hyphens, joiners, fillers, marks of direction and selectors of other forms.
 pub fn is_unseen(character: char) -> bool {
     matches!(
         character,
-        '\u{AD}' | '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2060}'..='\u{2064}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+        '\u{AD}' | '\u{34F}' | '\u{115F}' | '\u{1160}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{2800}' | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
     )
 }
 

@@ -158,10 +158,9 @@ fn has_code(text: &str, place: Place) -> bool {
         // As many words as the longest code has: one for each symbol.
         let mut recent = [Word { gap: Gap::Break, text: "" }; CODE_SYMBOLS];
         let mut rest = part;
-        while let Some(start) = rest.find(char::is_alphanumeric) {
+        while let Some(start) = rest.find(is_in_word) {
             let (gap, words) = rest.split_at(start);
-            let end = words.find(|character: char| !character.is_alphanumeric());
-            let (text, after) = words.split_at(end.unwrap_or(words.len()));
+            let (text, after) = words.split_at(end_of_word(words));
             recent.rotate_left(1);
             recent[CODE_SYMBOLS - 1] = Word { gap: Gap::of(gap), text };
             if ends_with_code(&recent, place) {
@@ -171,6 +170,19 @@ fn has_code(text: &str, place: Place) -> bool {
         }
         false
     })
+}
+
+/// The end of the word at the beginning of a text. Letters of ASCII and others are words of their own: Chinese, Japanese and Thai have no spaces between words, and
+/// Korean appends particles to them.
+fn end_of_word(text: &str) -> usize {
+    let is_ascii = text.starts_with(|first: char| first.is_ascii());
+    let ends = |character: char| !is_in_word(character) || character.is_ascii() != is_ascii;
+    text.find(ends).unwrap_or(text.len())
+}
+
+/// Whether a character is a letter or digit of a word. The dash of Japanese keyboards counts as a letter in Unicode.
+fn is_in_word(character: char) -> bool {
+    character.is_alphanumeric() && !is_dash(character)
 }
 
 /// Whether there is a code at the end of some words.

@@ -619,7 +619,7 @@ mod tests {
         for (json, at) in [
             (r#"{"a": "\ud83d\ude00 \n \\ud800 \u00e9"}"#, None),
             (r#""\ud800""#, Some(1)),
-            (r#"["\\", "x\udc00"]"#, Some(8)),
+            (r#"["\\", "x\udc00"]"#, Some(9)),
             (r#""\ud83d\ud83d\ude00""#, Some(1)),
             (r#""\ud83d\n""#, Some(1)),
         ] {

@@ -6,7 +6,7 @@ const SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 // Of passwords: without letters and digits that look alike.
 const PLAIN_SYMBOLS = "23456789abcdefghijkmnpqrstuvwxyz";
 // As `is_separator` of domain/crockford.rs: white space, dashes, what nobody sees, punctuation in place of dashes.
-const SEPARATORS = /[\s\-\u2010-\u2015\u2212\uFF0D\u00AD\u034F\u115F\u1160\u180B-\u180F\u200B-\u200F\u2060-\u2064\uFE00-\uFE0F\uFEFF._/:,;|·•\u2027\u2219\u22C5\u30FB]/gu;
+const SEPARATORS = /[\s\-\u2010-\u2015\u2212\u30FC\uFE58\uFE63\uFF70\u00AD\u034F\u115F\u1160\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u2069\u2800\u3164\uFE00-\uFE0F\uFEFF\uFFA0._/:,;|·•\u2027\u2219\u22C5\u30FB]/gu;
 const FULL_WIDTH = /[\uFF01-\uFF5E]/gu;
 const LENGTH = 16;
 
@@ -15,8 +15,9 @@ const state = document.getElementById("serial_state");
 
 /** The characters that were typed as symbols: of a QR address, those after its `#`; full-width ones in their usual form. */
 function typedIn(text) {
-  const code = text.replace(/^(?:\s*|[^#]*:\/\/[^#]*)#/u, "").replace(SEPARATORS, "");
-  return code.replace(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xFEE0));
+  const code = text.replace(/^(?:\s*|[^#]*:\/\/[^#]*)#/u, "");
+  const usual = code.replace(FULL_WIDTH, (wide) => String.fromCharCode(wide.charCodeAt(0) - 0xFEE0));
+  return usual.replace(SEPARATORS, "");
 }
 
 /** The values of the symbols that were typed; -1 for what cannot be one. */

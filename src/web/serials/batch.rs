@@ -231,6 +231,7 @@ mod tests {
             format!("{code} | Nobody's Shadow"),
             format!("https://cards.example/submit#{code} Nobody's Shadow"),
             format!("| {code} | Nobody's Shadow |"),
+            format!("｜{code}｜Nobody's Shadow｜"),
             format!("{code} |Nobody's Shadow"),
             format!("{code} – Nobody's Shadow"),
             format!("{code}=Nobody's Shadow"),

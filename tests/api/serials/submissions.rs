@@ -75,6 +75,9 @@ async fn a_code_in_another_spelling_is_the_same_code() {
     let wide = |letter: char| char::from_u32(u32::from(letter) + 0xFEE0).unwrap();
     for serial in [
         code.chars().map(wide).collect(),
+        code.chars().map(wide).collect::<String>().replace('－', "．"),
+        code.replace('-', "ー"),
+        format!("\u{202A}{code}\u{202C}"),
         code.replace('-', "."),
         code.replace('-', " _ "),
         code.replace('-', "\u{200B}"),

@@ -136,6 +136,14 @@ fn codes_in_prose_are_refused() {
         format!("{UUID}/{bare}"),
         format!("mine-{code}-yours"),
         format!("2026_{}", code.replace('-', "_")),
+        format!("コードは{code}です"),
+        format!("我的卡{code}，谢谢"),
+        format!("코드는 {bare}입니다"),
+        format!("รหัส{code}ครับ"),
+        format!("код{code}"),
+        code.replace('-', "ー"),
+        code.replace('-', "\u{3164}"),
+        code.replace('-', "\u{2800}"),
     ];
     for text in &texts {
         assert!(is_refused(text) && contains_serial(text), "{text}");
