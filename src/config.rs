@@ -147,7 +147,7 @@ pub struct ServeOptions {
     /// Origins from which browsers may send credentials, as `https://cards.example`: scheme, host and, if it is not the usual
     /// one, port
     #[arg(long, env = "CARDSCAPE_CORS_ORIGINS", value_delimiter = ',', value_name = "ORIGIN", value_parser = cors_origin)]
-    cors_origins: Vec<String>,
+    cors_origins: Vec<Option<String>>,
 
     /// Networks that webhooks may post to, beside the public internet, and without TLS: your own. Every admin can post to every
     /// machine in them.
@@ -197,10 +197,15 @@ pub(crate) fn public_url(text: &str) -> Result<String, String> {
     if is_origin { Ok(url.origin().ascii_serialization()) } else { Err(REFUSAL.to_owned()) }
 }
 
-/// An origin as browsers send it in the header `Origin`: the scheme and the host in lower case, and the port unless it is that of the scheme.
-fn cors_origin(text: &str) -> Result<String, String> {
+/// An origin as browsers send it in the header `Origin`: the scheme and the host in lower case, and the port unless it is that of the scheme. `None`: there is
+/// nothing, as in a file of variables where nobody has filled it in.
+fn cors_origin(text: &str) -> Result<Option<String>, String> {
+    if text.trim().is_empty() { Ok(None) } else { origin(text).map(Some) }
+}
+
+fn origin(text: &str) -> Result<String, String> {
     const REFUSAL: &str = "it must be an origin: scheme and host, and perhaps a port, such as https://cards.example or http://localhost:3000, \
-         without a path; commas stand only between origins";
+         without a path";
     let text = text.trim();
     let url = url::Url::parse(text).map_err(|_| REFUSAL.to_owned())?;
     let host = url.host_str().filter(|host| !host.is_empty() && !host.contains('*'));
@@ -282,7 +287,7 @@ impl ServeOptions {
             second_factor_demand: self.require_second_factor.into(),
             trusted_proxies: self.trusted_proxies.clone(),
             metrics_networks: self.metrics_networks.clone(),
-            cors_origins: self.cors_origins.clone(),
+            cors_origins: self.cors_origins.iter().flatten().cloned().collect(),
             public_url: self.public_url.clone(),
             request_timeout: Duration::from_secs(self.request_timeout),
             search_candidates: self.search_candidates,
@@ -416,11 +421,12 @@ mod tests {
             ("https://bücher.example", "https://xn--bcher-kva.example"),
             ("capacitor://LocalHost", "capacitor://localhost"),
         ] {
-            assert_eq!(cors_origin(text).unwrap(), origin, "{text}");
+            assert_eq!(cors_origin(text).unwrap().as_deref(), Some(origin), "{text}");
+        }
+        for text in ["", " "] {
+            assert_eq!(cors_origin(text), Ok(None), "{text:?}");
         }
         for text in [
-            "",
-            " ",
             "null",
             "*",
             "cards.example",

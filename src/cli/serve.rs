@@ -30,6 +30,7 @@ use crate::jobs::{self, BulkFileOptions};
 use crate::store::accounts::{account_records, name_skeletons};
 use crate::store::catalogue::cards;
 use crate::store::db::backlog::UNTIL_DONE;
+use crate::store::db::private_postgres;
 use crate::store::db::search_queue::SearchQueue;
 use crate::store::{Store, StoreSettings};
 use crate::web;
@@ -64,9 +65,9 @@ impl ServeCommand {
         let connect_wait = Duration::from_secs(self.options.database_wait);
         let key_file = KeyFile::of(&self.database)?;
         let database = Database::start(&self.database, pools)?.with_connect_wait(connect_wait);
-        // A private Postgres is stopped after the runtime, with which all connections end: otherwise it would break them off.
+        // A private Postgres is stopped after the runtime, with which most connections end, and after those of workers: otherwise it would break them off.
         let database = &database;
-        block_on(async move {
+        let served = block_on(async move {
             // Signals are handled from here on: Ctrl-C during the start must not leave a half-stopped Postgres.
             let mut stop = Box::pin(stop_signal()?);
             let (keys, settings, store) = tokio::select! {
@@ -142,7 +143,9 @@ impl ServeCommand {
             jobs.finish().await;
             tracing::info!("stopped");
             Ok(ExitCode::SUCCESS)
-        })
+        });
+        private_postgres::wait_for_closed_connections();
+        served
     }
 }
 

@@ -74,6 +74,8 @@ pub(super) fn spawn_at_low_priority<F: Future<Output = ()> + Send + 'static>(
         lower_priority();
         let task = supervise(name, is_over, move || run(shared.clone(), store.clone()));
         runtime.block_on(until_stopped(task, stopped));
+        // With its connections: the end is told after they are closed.
+        drop(runtime);
         drop(ending);
     })?;
     let handle = tokio::spawn(async move {

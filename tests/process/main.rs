@@ -531,6 +531,23 @@ async fn a_stop_breaks_no_job_off() {
     }
 }
 
+/// Also after many requests at once, when every worker and job has connections.
+#[tokio::test]
+async fn a_stop_breaks_no_connection_off() {
+    let home = Home::new();
+    let service = home.serve_with(&["--drain-delay", "0"]);
+    let client = reqwest::Client::new();
+    let paths = ["/v1/games", "/v1/cards?q=draw", "/v1/public-decks", "/readyz"];
+    let reads = (0..40).map(|at| client.get(format!("{}{}", service.base, paths[at % 4])).send());
+    for answer in futures_util::future::join_all(reads).await {
+        assert_eq!(answer.unwrap().status(), 200);
+    }
+    let log = service.stop(Signal::TERM);
+    assert!(!log.contains("a connection to the database has ended"), "{log}");
+    let server = std::fs::read_to_string(home.0.join("postgres.log")).unwrap();
+    assert!(!server.contains("terminating connection"), "{server}");
+}
+
 /// A load balancer must be able to see that this instance stops before the port is closed.
 #[tokio::test]
 async fn a_stopping_service_is_not_ready_before_its_port_closes() {

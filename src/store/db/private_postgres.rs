@@ -1,8 +1,11 @@
 //! The private Postgres of the default set-up: the settings that this service gives the library `embedded-postgres`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use embedded_postgres::Settings;
+
+use super::wire;
 
 /// Names the superuser and the lock file of every existing private Postgres, so it must not change.
 const NAME: &str = "cardscape";
@@ -10,4 +13,9 @@ const NAME: &str = "cardscape";
 /// Settings for a durable private Postgres in a data directory of this service.
 pub fn settings(data_dir: impl Into<PathBuf>) -> Settings {
     Settings::new(NAME, data_dir)
+}
+
+/// Waits on this thread until this process has closed its connections, so that a private Postgres that is stopped then breaks none off.
+pub fn wait_for_closed_connections() {
+    wire::wait_until_closed(Duration::from_secs(2));
 }

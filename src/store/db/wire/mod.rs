@@ -9,6 +9,7 @@ mod tls;
 mod watched;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use diesel::{ConnectionError, ConnectionResult};
@@ -108,7 +109,7 @@ async fn reach(
     let timed_out = || "the server does not answer in time".to_owned();
     let (client, driver) = secured.map_err(|_| timed_out())?.map_err(|error| describe(&*error))?;
     let (user, left) = oneshot::channel();
-    let driver = tokio::spawn(drive(driver, left)).abort_handle();
+    let driver = tokio::spawn(drive(driver, left, Counted::new())).abort_handle();
     let opened = OpenConnection { client, line: Line { pulse, driver, _user: user } };
     if suits(&opened.client, &address.config).await.map_err(|error| describe(&error))? {
         Ok(opened)
@@ -153,8 +154,38 @@ async fn secure(
     Ok((client, Box::pin(connection)))
 }
 
+/// Number of connections of this process that are not closed yet.
+static OPEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Counts a connection as open until this is dropped.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        OPEN.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        OPEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Waits on this thread until all connections of the process are closed, for about `limit` at most: threads of workers may still drop theirs when the service has
+/// stopped.
+pub(in crate::store) fn wait_until_closed(limit: Duration) {
+    const STEP: Duration = Duration::from_millis(5);
+    let mut waited = Duration::ZERO;
+    while OPEN.load(Ordering::Relaxed) > 0 && waited < limit {
+        std::thread::sleep(STEP);
+        waited += STEP;
+    }
+}
+
 /// Drives a connection until no user is left.
-async fn drive(mut driver: Driver, left: oneshot::Receiver<()>) {
+async fn drive(mut driver: Driver, left: oneshot::Receiver<()>, _open: Counted) {
     let outcome = tokio::select! {
         outcome = &mut driver => outcome,
         _ = left => timeout(CLOSE_TIMEOUT, driver).await.unwrap_or(Ok(())),
