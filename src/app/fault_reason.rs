@@ -110,6 +110,8 @@ pub enum FaultReason {
     Copy(CopyFault),
     /// The caller offers a trade to the caller's own account.
     Oneself,
+    /// The caller offers a trade to a player whom the caller has blocked.
+    Blocked,
     Content(ContentReason),
     Unfilled(UnfilledReason),
     /// The artwork belongs to another account.
@@ -293,6 +295,7 @@ impl fmt::Display for FaultReason {
             Self::Terms(error) => return error.fmt(f),
             Self::Copy(error) => return error.fmt(f),
             Self::Oneself => "must be another player",
+            Self::Blocked => "is a player whom you have blocked: remove the block first",
             Self::Content(error) => return error.fmt(f),
             Self::Unfilled(error) => return error.fmt(f),
             Self::ForeignArtwork => {

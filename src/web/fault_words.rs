@@ -90,6 +90,9 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::Terms(error) => parts::terms(*error),
         FaultReason::Copy(fault) => parts::copy(*fault).into(),
         FaultReason::Oneself => "This is your own name. Offers go to other players.".into(),
+        FaultReason::Blocked => {
+            "You have blocked this player, who could not answer. Remove the block first.".into()
+        }
         FaultReason::Content(error) => parts::content(error),
         FaultReason::Unfilled(error) => parts::unfilled(error),
         FaultReason::ForeignArtwork => {

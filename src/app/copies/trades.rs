@@ -179,6 +179,7 @@ async fn read_offered(
         Offered::Repeat(earlier) => *earlier,
         Offered::NoSuchTrader
         | Offered::Oneself
+        | Offered::Blocked
         | Offered::TooMany
         | Offered::TooManyToday(_)
         | Offered::Faults(_) => return Ok(None),
@@ -207,6 +208,10 @@ fn answer_offer(
         }
         Offered::Oneself => {
             let fault = InputFault::at("/with", FaultReason::Oneself);
+            return Err(Problem::invalid(vec![fault]));
+        }
+        Offered::Blocked => {
+            let fault = InputFault::at("/with", FaultReason::Blocked);
             return Err(Problem::invalid(vec![fault]));
         }
         Offered::TooMany => return Err(Problem::new(ProblemCode::TooManyTrades)),

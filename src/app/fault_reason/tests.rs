@@ -97,6 +97,7 @@ fn messages_for_api_clients_do_not_change() {
         (CopyFault::Void.into(), "is void"),
         (CopyFault::NotShown.into(), "is not a copy that this player shows you"),
         (FaultReason::Oneself, "must be another player"),
+        (FaultReason::Blocked, "is a player whom you have blocked: remove the block first"),
         (
             ContentReason::TooMany { most: 12, actual: 13 }.into(),
             "must have at most 12 items, not 13",

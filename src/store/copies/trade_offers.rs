@@ -46,6 +46,8 @@ pub enum Offered {
     NoSuchTrader,
     /// Players cannot trade with themselves.
     Oneself,
+    /// The caller has blocked the player.
+    Blocked,
     /// The account has [`MAX_OPEN_TRADES`] open offers.
     TooMany,
     /// The account has made as many offers today as it may.
@@ -70,7 +72,7 @@ pub struct Recipient {
     #[diesel(sql_type = Text)]
     pub name: String,
     /// Whether an offer of the reader would reach the player: as for [`offer`], it makes no difference whether the
-    /// player takes none, is banned, or has blocked the reader.
+    /// player takes none, is banned, or has blocked the reader. It is also false if the reader has blocked the player.
     #[diesel(sql_type = Bool)]
     pub takes_offers: bool,
 }
@@ -82,7 +84,7 @@ pub async fn find_recipient(
     name_key: &str,
 ) -> StoreResult<Option<Recipient>> {
     Ok(sql("SELECT a.id, a.name, a.trading <> 'closed' AND a.banned_at IS NULL AND NOT EXISTS ( \
-                SELECT FROM account_blocks b WHERE b.account_id = a.id AND b.blocked_id = $reader) AS takes_offers \
+                SELECT FROM account_blocks b WHERE (b.account_id, b.blocked_id) IN ((a.id, $reader), ($reader, a.id))) AS takes_offers \
          FROM accounts a WHERE a.name_key = $name")
     .bind("reader", reader.map(Granted::account))
     .bind("name", name_key)
@@ -220,6 +222,10 @@ async fn insert_offer(
     // A player who has blocked the caller is answered like one who accepts no offers.
     if has_blocked(conn, partner.account, by.account()).await? {
         return Ok(Offered::NoSuchTrader);
+    }
+    // The player could not answer.
+    if has_blocked(conn, by.account(), partner.account).await? {
+        return Ok(Offered::Blocked);
     }
     let open: i64 = trades::table
         .filter(trades::offered_by.eq(by.account()))

@@ -170,6 +170,7 @@ fn reasons() -> Vec<FaultReason> {
         R::NoEvent,
         R::Repeated,
         R::Oneself,
+        R::Blocked,
         R::Unfilled(UnfilledReason::NoShare {
             of: vec![text("boost_attack"), text("boost_defense")],
             total: 5_000,

@@ -206,6 +206,10 @@ async fn a_blocked_account_cannot_offer_trades_to_its_blocker() {
         );
     }
     assert_eq!((matches(&ada).await, matches(&ben).await), (0, 0));
+    // Nor does she send him what he could not answer.
+    let own = app.offer(&ada, &ben, &[&hers], &[&his]).await.problem(422, "invalid_body");
+    assert_eq!(own["errors"][0]["pointer"], "/with");
+    assert!(text(&own["errors"][0], "detail").contains("remove the block first"), "{own}");
     // Ada shows him no copies, as a player who takes no offers shows none.
     copies("ada", &ben).await.problem(404, "not_found");
     copies("ben", &ada).await.expect(200);
