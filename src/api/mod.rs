@@ -21,9 +21,9 @@ pub mod route_table;
 pub mod routes;
 pub mod serials;
 
-use actix_web::web::ServiceConfig;
+use crate::http::router::Mounts;
 
 /// Mounts the API.
-pub fn configure(config: &mut ServiceConfig) {
-    config.app_data(contract::without_query()).configure(routes::configure);
+pub fn configure(mounts: &mut Mounts<'_>) {
+    mounts.app_data(contract::without_query()).configure(routes::configure);
 }

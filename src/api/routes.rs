@@ -1,15 +1,15 @@
 //! Joins the route tables of the capabilities, which are in their `mod.rs`.
 
-use actix_web::web;
 use utoipa::openapi::OpenApi;
 
-use super::route_table::{Groups, Route, RouteTable, routes};
+use super::route_table::{Route, RouteTable, routes};
 use super::{
     accounts, catalogue, collection, contract, copies, decks, designs, effects, operations,
     printing, problems, serials,
 };
+use crate::http::router::Mounts;
 
-/// All tables, the most requested first, because the router tries the routes of a group in order.
+/// All tables.
 const TABLES: [RouteTable; 11] = [
     catalogue::TABLE,
     accounts::TABLE,
@@ -37,12 +37,10 @@ pub fn all() -> Vec<Route> {
 }
 
 /// Mounts every route.
-pub fn configure(config: &mut web::ServiceConfig) {
-    let mut groups = Groups::default();
+pub fn configure(mounts: &mut Mounts<'_>) {
     for table in TABLES {
-        (table.mount)(&mut groups, config);
+        (table.mount)(mounts);
     }
-    groups.mount(config);
 }
 
 /// The operations of every route, for the OpenAPI document.

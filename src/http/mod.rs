@@ -12,5 +12,6 @@ pub mod picture;
 pub mod place;
 pub mod problem;
 pub mod problem_members;
+pub mod router;
 pub mod server;
 pub mod sse;

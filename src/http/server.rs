@@ -15,6 +15,7 @@ use super::connection;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::http::middleware::{frame, problems};
+use crate::http::router::Mounts;
 
 /// Time limit for the head of the first request on a connection. For later requests: [`connection::IDLE`].
 const HEAD_TIME: Duration = Duration::from_secs(5);
@@ -24,7 +25,7 @@ const CLOSING_TIME: Duration = Duration::from_secs(1);
 
 /// A server that listens, and its address. It serves requests as soon as it is awaited; it does not handle signals.
 ///
-/// Each function in `configure` mounts some of the routes. `state` creates the state of each of the `workers` threads. `shutdown_timeout`: seconds that
+/// Each function in `parts` mounts some of the resources. `state` creates the state of each of the `workers` threads. `shutdown_timeout`: seconds that
 /// accepted requests have to finish after a graceful stop.
 ///
 /// # Errors
@@ -34,9 +35,9 @@ pub fn listen(
     workers: usize,
     shutdown_timeout: u64,
     state: impl Fn() -> AppState + Clone + Send + 'static,
-    configure: &'static [fn(&mut ServiceConfig)],
+    parts: &'static [fn(&mut Mounts<'_>)],
 ) -> io::Result<(SocketAddr, Server)> {
-    let server = HttpServer::new(move || build_app(state(), configure))
+    let server = HttpServer::new(move || build_app(state(), parts))
         .workers(workers)
         .shutdown_timeout(shutdown_timeout)
         .disable_signals()
@@ -54,7 +55,7 @@ pub fn listen(
 /// The application of one worker thread.
 pub fn build_app(
     state: AppState,
-    configure: &[fn(&mut ServiceConfig)],
+    parts: &'static [fn(&mut Mounts<'_>)],
 ) -> App<
     impl ServiceFactory<
         ServiceRequest,
@@ -69,10 +70,14 @@ pub fn build_app(
     let app = App::new()
         .app_data(state)
         .app_data(web::PathConfig::default().error_handler(|_, _| Problem::not_found().into()));
-    configure
-        .iter()
-        .fold(app, |app, mount| app.configure(mount))
-        .default_service(web::to(async || Err::<&str, Problem>(Problem::not_found())))
+    let mount = |config: &mut ServiceConfig| {
+        let mut mounts = Mounts::new(config);
+        for part in parts {
+            part(&mut mounts);
+        }
+        mounts.finish();
+    };
+    app.configure(mount)
         // The last one is the outermost.
         .wrap(from_fn(problems::render))
         .wrap(Compress::default())

@@ -24,19 +24,19 @@ mod headers;
 mod home;
 mod markup;
 mod page;
+mod page_status;
 mod rules;
 mod serials;
 mod session;
 mod set_choices;
 mod words;
 
-use actix_web::web::ServiceConfig;
-
 use crate::http::failures::ErrorPages;
 use crate::http::middleware::rate_limit::UncountedFiles;
+use crate::http::router::Mounts;
 
 /// Mounts the pages and their files.
-pub fn configure(config: &mut ServiceConfig) {
+pub fn configure(config: &mut Mounts<'_>) {
     config
         .app_data(ErrorPages(errors::write))
         .app_data(UncountedFiles(assets::is_asset))

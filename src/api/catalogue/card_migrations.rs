@@ -16,6 +16,7 @@ use crate::auth::permission::WriteCatalogue;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 use crate::http::extract::{IdempotencyKey, Judge, JudgedBody, May, PageQuery, Params, cacheable};
+use crate::http::router::path_pattern;
 use crate::memory::rendered::Freshness;
 use crate::store::catalogue::cards::CardPlace;
 
@@ -40,7 +41,7 @@ fn redirect(req: &HttpRequest, to: NewPlace) -> Result<HttpResponse, Problem> {
     let path = match to {
         NewPlace::Id(card) => {
             let pattern =
-                req.match_pattern().ok_or_else(|| Problem::internal("a route without pattern"))?;
+                path_pattern(req).ok_or_else(|| Problem::internal("a route without pattern"))?;
             pattern.replace("{card}", &card.to_string())
         }
         NewPlace::Number(CardPlace { game, set, number, .. }) => {
@@ -94,7 +95,7 @@ pub async fn find_card_migration(
 #[serde(deny_unknown_fields)]
 pub struct MoveRequest {
     /// Code of the new set; if it is absent, the card stays in its set.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Code::deserialize_typed")]
     #[schema(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
     /// New number, which no card of that set has or ever had.

@@ -12,6 +12,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::domain::serials::serial_text::{MASKED, contains_serial};
 use crate::http::middleware::request::RequestId;
+use crate::http::router::path_pattern;
 
 /// Longest path in a line of the log, in bytes; the rest is cut off.
 const MAX_PATH: usize = 256;
@@ -32,8 +33,7 @@ pub fn record<B>(
     method: &'static str,
     took: Duration,
 ) {
-    let pattern = response.request().match_pattern();
-    let route = pattern.as_deref().unwrap_or("none");
+    let route = path_pattern(response.request()).unwrap_or("none");
     let status = response.status().as_u16();
     ROUTES.with_borrow_mut(|routes| routes.count(route, method, status, took));
     // This runs outside of the request's scope, so the line gets the id as a field of its own.
@@ -54,7 +54,7 @@ thread_local! {
 
 /// The metrics of the routes that this thread has served. A look-up in the global registry would allocate a text for each label.
 #[derive(Default)]
-struct Routes(HashMap<String, RouteMetrics>);
+struct Routes(HashMap<&'static str, RouteMetrics>);
 
 struct RouteMetrics {
     seconds: Histogram,
@@ -63,27 +63,24 @@ struct RouteMetrics {
 }
 
 impl Routes {
-    fn count(&mut self, route: &str, method: &'static str, status: u16, took: Duration) {
-        if !self.0.contains_key(route) {
-            self.0.insert(route.to_owned(), RouteMetrics::new(route));
-        }
-        let Some(metrics) = self.0.get_mut(route) else { return };
+    fn count(&mut self, route: &'static str, method: &'static str, status: u16, took: Duration) {
+        let metrics = self.0.entry(route).or_insert_with(|| RouteMetrics::new(route));
         metrics.seconds.record(took.as_secs_f64());
         metrics.requests(route, method, status).increment(1);
     }
 }
 
 impl RouteMetrics {
-    fn new(route: &str) -> Self {
-        let seconds = metrics::histogram!("http_request_seconds", "route" => route.to_owned());
+    fn new(route: &'static str) -> Self {
+        let seconds = metrics::histogram!("http_request_seconds", "route" => route);
         Self { seconds, requests: Vec::new() }
     }
 
-    fn requests(&mut self, route: &str, method: &'static str, status: u16) -> &Counter {
+    fn requests(&mut self, route: &'static str, method: &'static str, status: u16) -> &Counter {
         let known = self.requests.iter().position(|(of, with, _)| *of == method && *with == status);
         let at = known.unwrap_or_else(|| {
             let labels = [
-                ("method", method.into()),
+                ("method", method.to_owned()),
                 ("route", route.to_owned()),
                 ("status", status.to_string()),
             ];

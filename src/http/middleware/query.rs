@@ -1,20 +1,25 @@
 //! Refuses query parameters of operations that have none. [`Params`](crate::http::extract::Params) checks those of other operations.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use actix_web::HttpRequest;
 use actix_web::http::Method;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::http::router::path_pattern;
 
-/// Method and path pattern of the operations that have no query parameters. Application data.
+/// The methods without query parameters, by the pattern of their paths. Application data.
 #[derive(Debug, Default)]
-pub struct WithoutQuery(HashSet<(String, String)>);
+pub struct WithoutQuery(HashMap<String, Vec<String>>);
 
 impl WithoutQuery {
-    /// Creates the table of these operations.
+    /// Creates the table of these operations: method and pattern of the path.
     pub fn new(operations: impl IntoIterator<Item = (String, String)>) -> Self {
-        Self(operations.into_iter().collect())
+        let mut methods: HashMap<String, Vec<String>> = HashMap::new();
+        for (method, path) in operations {
+            methods.entry(path).or_default().push(method);
+        }
+        Self(methods)
     }
 }
 
@@ -26,7 +31,8 @@ pub(crate) fn unexpected(req: &HttpRequest) -> Option<Problem> {
     }
     let method = if req.method() == Method::HEAD { &Method::GET } else { req.method() };
     let without = req.app_data::<&'static WithoutQuery>()?;
-    if !without.0.contains(&(method.to_string(), req.match_pattern()?)) {
+    let methods = without.0.get(path_pattern(req)?)?;
+    if !methods.iter().any(|of| of == method.as_str()) {
         return None;
     }
     let refused = |(name, _)| {

@@ -20,7 +20,7 @@ pub(super) use account::Moment;
 pub(super) use log_in::LogInPage;
 pub(super) use newcomer::{Joining, TypedNewcomer, Welcome, join_again, join_with};
 
-use actix_web::web::ServiceConfig;
+use crate::http::router::Mounts;
 
 use account::{change_settings, end_session, find_account};
 use events::{change_event_settings, find_events, find_newest};
@@ -36,7 +36,7 @@ use second_factor::{
 use tokens::{create_token, revoke_token, show_tokens};
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config
         .service(form!("/login", show_log_in, log_in))
         .service(action!("/logout", log_out))

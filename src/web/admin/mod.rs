@@ -35,7 +35,7 @@ mod webhook_steps;
 mod webhooks;
 mod words;
 
-use actix_web::web::ServiceConfig;
+use crate::http::router::Mounts;
 
 use announcements::{find_announcement, list_announcements, reveal, show_reveal};
 use audit_log::list_audit_log;
@@ -65,7 +65,7 @@ use webhook_steps::{delete_webhook, rotate, show_delete_webhook, show_rotate};
 use webhooks::{change_webhook, create_webhook, show_webhook, show_webhooks};
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config.service(page!("/admin", find_start)).configure(moderation).configure(catalogue);
     config
         .service(page!("/admin/print-runs", list_print_runs))
@@ -86,7 +86,7 @@ pub(super) fn configure(config: &mut ServiceConfig) {
 }
 
 /// Accounts, and the decisions of moderators.
-fn moderation(config: &mut ServiceConfig) {
+fn moderation(config: &mut Mounts<'_>) {
     config
         .service(page!("/admin/people", list_people))
         .service(page!("/admin/people/{account}", find_person))
@@ -106,7 +106,7 @@ fn moderation(config: &mut ServiceConfig) {
 }
 
 /// Games, sets, cards and rulings.
-fn catalogue(config: &mut ServiceConfig) {
+fn catalogue(config: &mut Mounts<'_>) {
     config
         .service(form!("/admin/imports", show_imports, check_import))
         .service(action!("/admin/imports/run", run_import))

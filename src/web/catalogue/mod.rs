@@ -32,7 +32,7 @@ pub(super) use tiles::Progress;
 pub(super) use unlocks::{NewUnlock, SetWithHiddenCards, list_unlocks, list_walls};
 pub(super) use values::{Fact, facts, kind_name, label, rarity_name, text, zone_name};
 
-use actix_web::web::ServiceConfig;
+use crate::http::router::Mounts;
 
 use cards::find_card;
 use games::find_game;
@@ -41,7 +41,7 @@ use search_help::find_search_help;
 use sets::find_set;
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config
         .service(page!("/cards/{game}/{set}/{number}", find_card))
         .service(page!("/search", find_cards))

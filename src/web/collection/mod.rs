@@ -11,7 +11,7 @@ mod unclear;
 mod verdicts;
 pub(in crate::web) mod words;
 
-use actix_web::web::ServiceConfig;
+use crate::http::router::Mounts;
 
 use counts::{change_count, list_counts};
 use duplicates::list_duplicates;
@@ -20,7 +20,7 @@ use import::{commit, read_file, show_import};
 use progress::find_progress;
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config
         .service(form!("/my/collection", list_counts, change_count))
         .service(page!("/my/collection/progress", find_progress))

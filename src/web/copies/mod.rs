@@ -30,7 +30,7 @@ pub(super) use narrowing::{NarrowForm, Narrowing};
 pub(super) use section::Section;
 pub(super) use views::CardCell;
 
-use actix_web::web::ServiceConfig;
+use crate::http::router::Mounts;
 use uuid::Uuid;
 
 use blocks::{block_player, list_blocks, unblock_player};
@@ -68,7 +68,7 @@ fn player_path(name: &str) -> String {
 }
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config
         .service(page!("/my/copies", list_copies))
         .service(page!("/my/copies/{copy}", find_copy))

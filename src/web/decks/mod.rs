@@ -23,7 +23,7 @@ mod sheet;
 mod typed_deck;
 mod words;
 
-use actix_web::web::ServiceConfig;
+use crate::http::router::Mounts;
 use uuid::Uuid;
 
 use check::{check, show_check};
@@ -42,7 +42,7 @@ pub(super) fn deck_path(id: Uuid) -> String {
 }
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config
         .service(page!("/decks", list_decks))
         .service(form!("/decks/check", show_check, check))

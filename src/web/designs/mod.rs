@@ -34,10 +34,9 @@ mod work;
 
 use std::fmt::Display;
 
-use actix_web::web::ServiceConfig;
-
 use crate::app::problem::Problem;
 use crate::domain::designs::identifier::DesignCode;
+use crate::http::router::Mounts;
 
 /// The page of a design.
 pub(super) fn design_path(id: impl Display) -> String {
@@ -50,7 +49,7 @@ fn identifier(typed: &str) -> Result<DesignCode, Problem> {
 }
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config
         .service(page!("/designs", gallery::list_designs))
         .service(page!("/designs/{design}", design::find_design))

@@ -7,16 +7,16 @@ mod swagger;
 mod words;
 
 use actix_web::http::header;
-use actix_web::web::ServiceConfig;
 use actix_web::{HttpRequest, HttpResponse, web};
 
 use crate::app::problem::Problem;
+use crate::http::router::Mounts;
 
 pub(super) use directory::find_directory;
 pub(super) use guides::{GUIDES, Guide};
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config.service(page!("/docs", redirect)).service(page!("/docs/{file:.*}", find_file));
 }
 

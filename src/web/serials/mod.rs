@@ -11,14 +11,14 @@ pub(super) use pictures::picture_path;
 pub(super) use submit::submitted;
 pub(super) use typed::TypedCode;
 
-use actix_web::web::ServiceConfig;
+use crate::http::router::Mounts;
 
 use batch::{show_batch, submit_batch};
 use pictures::draw_picture;
 use submit::{show_submit, submit};
 
 /// Mounts the routes of this module.
-pub(super) fn configure(config: &mut ServiceConfig) {
+pub(super) fn configure(config: &mut Mounts<'_>) {
     config
         .service(form!("/submit", show_submit, submit))
         .service(form!("/submit/batch", show_batch, submit_batch))

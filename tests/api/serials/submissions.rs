@@ -7,11 +7,13 @@ use std::time::Duration as Seconds;
 
 use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::AttemptLimits;
+use cardscape::domain::clock::Clock;
+use cardscape::store::StoreSettings;
 use chrono::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, TestDb};
 
 async fn submit(app: &TestApp, player: &Player, card: &PaperCard) -> Answer {
     app.post("/v1/submissions").by(player).json(&card.submission()).answer().await
@@ -171,7 +173,7 @@ async fn malformed_input_is_reported_without_using_an_attempt() {
 }
 
 #[tokio::test]
-async fn a_game_is_recognised_in_any_case_and_an_unknown_one_uses_no_attempt() {
+async fn a_game_is_recognised_in_any_case_and_with_spaces_and_an_unknown_one_uses_no_attempt() {
     let (app, cards) = app_with_print_run().await;
     let ada = app.player("ada").await;
     let send = async |game: &str| {
@@ -180,8 +182,14 @@ async fn a_game_is_recognised_in_any_case_and_an_unknown_one_uses_no_attempt() {
     };
     for (game, says) in [
         ("ttgc", "There is no game ttgc; did you mean ttcg?"),
-        ("no game", "a code is 1 to 64 letters, digits, hyphens and underscores"),
-        ("", "a code is 1 to 64 letters, digits, hyphens and underscores"),
+        (
+            "no game",
+            "a code has only letters, digits, hyphens and underscores, at most 64, such as ttcg or 001",
+        ),
+        (
+            "",
+            "a code has only letters, digits, hyphens and underscores, at most 64, such as ttcg or 001",
+        ),
     ] {
         let refused = send(game).await.problem(422, "invalid_body");
         assert_eq!(refused["errors"], json!([{ "pointer": "/game", "detail": says }]), "{game}");
@@ -197,7 +205,7 @@ async fn a_game_is_recognised_in_any_case_and_an_unknown_one_uses_no_attempt() {
         app.db().value("SELECT count(*) FROM attempts WHERE scope LIKE 'serial%'").await,
         "0"
     );
-    send("TTCG").await.expect(201);
+    send(" TTCG\t").await.expect(201);
 }
 
 #[tokio::test]
@@ -416,11 +424,13 @@ async fn right_and_repeated_codes_use_up_no_attempt() {
 
 #[tokio::test]
 async fn no_code_is_looked_up_when_attempts_cannot_be_counted() {
-    let (app, cards) = app_with_print_run().await;
+    let db = Arc::new(TestDb::create().await);
+    let hasty = |store: &mut StoreSettings| store.statement_timeout = Seconds::from_secs(2);
+    let app = TestApp::start_tuned(db, Clock::system(), |_| {}, hasty);
+    app.import_set("dusk", 1, true).await;
+    let cards = app.print("dusk", 1).await;
     let ada = app.player("ada").await;
-    let (mut client, connection) =
-        tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
+    let mut client = app.db().session().await;
     let lock = client.transaction().await.unwrap();
     lock.batch_execute("LOCK TABLE attempts IN ACCESS EXCLUSIVE MODE").await.unwrap();
     let refused = submit(&app, &ada, &cards[0]).await;

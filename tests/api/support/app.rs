@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
-use actix_web::web::ServiceConfig;
 use argon2::Params;
 use cardscape::app::state::{ApiSettings, AppState, Shared, TOGETHER};
 use cardscape::auth::keys::KeyRing;
@@ -16,6 +15,7 @@ use cardscape::domain::accounts::password::Password;
 use cardscape::domain::clock::Clock;
 use cardscape::domain::ids::AccountId;
 use cardscape::domain::text::AccountName;
+use cardscape::http::router::Mounts;
 use cardscape::http::server;
 use cardscape::jobs::{account_events, card_index, feed, listed_designs};
 use cardscape::search::index::Snapshot;
@@ -53,7 +53,7 @@ pub struct Player {
 }
 
 /// The parts of the service.
-const PARTS: &[fn(&mut ServiceConfig)] = &[cardscape::api::configure, cardscape::web::configure];
+const PARTS: &[fn(&mut Mounts<'_>)] = &[cardscape::api::configure, cardscape::web::configure];
 
 /// The password of all accounts in tests.
 pub const PASSWORD: &str = "pepper canal seven";

@@ -8,6 +8,7 @@ use std::sync::{Mutex, OnceLock};
 
 use cardscape::store::db::private_postgres;
 use embedded_postgres::{Durability, EmbeddedPostgres};
+use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::NoTls;
 
 use super::catalogue::import_games;
@@ -20,6 +21,44 @@ const TEMPLATE: &str = "cardscape_template";
 struct Server {
     /// Returns the URL of a database, by its name.
     url: Box<dyn Fn(&str) -> String + Send + Sync>,
+    /// Creates databases, one after the other: Postgres copies a template only once at a time.
+    creator: Administrator,
+    /// Drops databases, while tests go on.
+    dropper: Administrator,
+}
+
+/// A session for statements about databases, from the first test to the last: each new one costs Postgres several milliseconds. It has a thread, because the runtime
+/// of a test ends with the test.
+struct Administrator(mpsc::UnboundedSender<(String, oneshot::Sender<()>)>);
+
+impl Administrator {
+    fn begin(url: String) -> Self {
+        let (send, mut requests) = mpsc::unbounded_channel::<(String, oneshot::Sender<()>)>();
+        std::thread::spawn(move || {
+            runtime().block_on(async move {
+                let (client, connection) =
+                    tokio_postgres::connect(&url, NoTls).await.expect("Postgres answers");
+                tokio::spawn(connection);
+                while let Some((statement, done)) = requests.recv().await {
+                    // An error is printed, and whoever waits for the statement fails.
+                    match client.batch_execute(&statement).await {
+                        Ok(()) => drop(done.send(())),
+                        // Postgres is stopped at the end of the process, and its databases with it.
+                        Err(_) if client.is_closed() => break,
+                        Err(error) => eprintln!("{statement}: {error:?}"),
+                    }
+                }
+            });
+        });
+        Self(send)
+    }
+
+    /// Begins a statement. What is returned is ready at its end.
+    fn begin_statement(&self, statement: String) -> oneshot::Receiver<()> {
+        let (send, done) = oneshot::channel();
+        let _ = self.0.send((statement, send));
+        done
+    }
 }
 
 fn directory() -> PathBuf {
@@ -58,16 +97,17 @@ fn server() -> &'static Server {
         })
         .join()
         .unwrap();
-        Server {
-            url: Box::new(|name| {
-                POSTGRES
-                    .lock()
-                    .unwrap()
-                    .as_ref()
-                    .expect("Postgres runs until the process ends")
-                    .url(name)
-            }),
-        }
+        let url = |name: &str| {
+            POSTGRES
+                .lock()
+                .unwrap()
+                .as_ref()
+                .expect("Postgres runs until the process ends")
+                .url(name)
+        };
+        let (creator, dropper) =
+            (Administrator::begin(url("postgres")), Administrator::begin(url("postgres")));
+        Server { url: Box::new(url), creator, dropper }
     })
 }
 
@@ -154,12 +194,9 @@ impl TestDb {
 
     async fn copy_of(source: &str) -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        /// Postgres copies a template only once at a time.
-        static ONE_AT_A_TIME: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
         let name = format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        let url = (server().url)("postgres");
-        let _guard = ONE_AT_A_TIME.lock().await;
-        sql(&url, &format!("CREATE DATABASE {name} TEMPLATE {source} STRATEGY FILE_COPY")).await;
+        let statement = format!("CREATE DATABASE {name} TEMPLATE {source} STRATEGY FILE_COPY");
+        server().creator.begin_statement(statement).await.expect("the database is created");
         Self { name, session: tokio::sync::Mutex::default() }
     }
 
@@ -235,8 +272,7 @@ impl TestDb {
 
 impl Drop for TestDb {
     fn drop(&mut self) {
-        let url = (server().url)("postgres");
-        let drop_it = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
-        let _ = std::thread::spawn(move || runtime().block_on(sql(&url, &drop_it))).join();
+        let statement = format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", self.name);
+        drop(server().dropper.begin_statement(statement));
     }
 }
