@@ -1,7 +1,6 @@
 //! Forms that are shown again with their faults: each fault is beside its field, and all faults are listed above the form.
 
 use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
 use actix_web::http::header;
 use askama::Template;
 use serde::Deserialize;
@@ -10,6 +9,7 @@ use uuid::Uuid;
 use super::fault_words;
 use super::headers::protected;
 use super::page::HTML;
+use super::page_status::PageStatus;
 use super::words;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::http::extract::LostPart;
@@ -146,7 +146,7 @@ pub(super) fn new_key() -> String {
 
 /// A page with a secret that is shown once. It is not compressed: the compressed size of a secret together with input of others would reveal parts of the
 /// secret (BREACH).
-pub(super) fn secret(status: u16, page: &impl Template) -> Result<HttpResponse, Problem> {
+pub(super) fn secret(status: PageStatus, page: &impl Template) -> Result<HttpResponse, Problem> {
     let mut answer = private(status, page)?;
     answer
         .headers_mut()
@@ -154,25 +154,12 @@ pub(super) fn secret(status: u16, page: &impl Template) -> Result<HttpResponse, 
     Ok(answer)
 }
 
-/// The page of a form that was refused, with the status of the problem and the time to wait that the API would state.
-pub(super) fn refused(problem: &Problem, page: &impl Template) -> Result<HttpResponse, Problem> {
-    private(problem.code().status(), page).map(|answer| told_to_wait(answer, problem))
-}
-
-/// The answer with the `Retry-After` of a problem, if it has one.
-pub(super) fn told_to_wait(mut answer: HttpResponse, problem: &Problem) -> HttpResponse {
-    if let Some(seconds) = problem.seconds_to_wait() {
-        answer.headers_mut().insert(header::RETRY_AFTER, seconds.into());
-    }
-    answer
-}
-
 /// A page that must not be cached: it contains data of an account, or the input of a request.
-pub(super) fn private(status: u16, page: &impl Template) -> Result<HttpResponse, Problem> {
+pub(super) fn private(status: PageStatus, page: &impl Template) -> Result<HttpResponse, Problem> {
     let html = page.render().map_err(Problem::internal)?;
-    let status = StatusCode::from_u16(status).map_err(Problem::internal)?;
     Ok(protected(
-        HttpResponse::build(status)
+        status
+            .response()
             .insert_header((header::CACHE_CONTROL, "private, no-store"))
             .content_type(HTML)
             .body(html),

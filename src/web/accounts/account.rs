@@ -22,6 +22,7 @@ use crate::domain::ids::SessionId;
 use crate::http::extract::Form;
 use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -112,7 +113,7 @@ pub(in crate::web) async fn find_account(
         factor,
         tradings,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// The settings of the visitor's own account. Browsers do not send a checkbox that is not ticked.

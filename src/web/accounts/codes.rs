@@ -8,6 +8,7 @@ use super::words as account_words;
 use crate::app::problem::Problem;
 use crate::web::forms::secret;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::words;
 
 /// Where the visitor continues after the page with the codes.
@@ -46,7 +47,7 @@ pub(super) struct NewCodes<'a> {
 
 /// Shows codes on a page to print.
 pub(super) fn show_once(
-    status: u16,
+    status: PageStatus,
     new: &NewCodes<'_>,
     next: NextPage,
 ) -> Result<HttpResponse, Problem> {

@@ -23,6 +23,7 @@ use crate::web::designs::design_path;
 use crate::web::forms::{Fields, private};
 use crate::web::headers::protected;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -141,7 +142,7 @@ pub(in crate::web) async fn find_events(
             .is_none()
             .then(|| Newest { account: by.account().0, newest: part.newest }),
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// Returns the number of the newest event of the visitor's own account, for the badge on all pages. Strangers get no number.

@@ -15,8 +15,9 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
-use crate::web::forms::{Faults, private, told_to_wait};
+use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{logged_in, way_back};
 use crate::web::words;
 
@@ -34,7 +35,7 @@ struct JoinPage<'a> {
 pub(in crate::web) async fn show_join(
     query: web::Query<LogInQuery>,
 ) -> Result<HttpResponse, Problem> {
-    show(200, Faults::none(), "", &LogInTarget::path(query.into_inner().to))
+    show(PageStatus::OK, Faults::none(), "", &LogInTarget::path(query.into_inner().to))
 }
 
 /// The fields of the form. Without a name the form is shown for the first time: the log-in form leads here with a serial code that was typed before.
@@ -54,7 +55,7 @@ pub(in crate::web) async fn join(
     Form(form): Form<JoinForm>,
 ) -> Result<HttpResponse, Problem> {
     let JoinForm { name, password, target } = form;
-    let Some(name) = name else { return show(200, Faults::none(), "", &target) };
+    let Some(name) = name else { return show(PageStatus::OK, Faults::none(), "", &target) };
     let typed = TypedCredentials {
         name: &name,
         password: &password,
@@ -63,15 +64,14 @@ pub(in crate::web) async fn join(
     };
     let (account_name, new_password) = match typed.read() {
         Ok(read) => read,
-        Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &target),
+        Err(faults) => return show(PageStatus::INVALID_FORM, faults, &name, &target),
     };
     let registered = own_account::register(&state, network.0, &account_name, new_password).await;
     let registered = match registered {
         Ok(registered) => registered,
         Err(problem) => {
             let Some(faults) = refusal(&problem) else { return Err(problem) };
-            let page = show(problem.code().status(), faults, &name, &target);
-            return page.map(|page| told_to_wait(page, &problem));
+            return show(PageStatus::of(&problem), faults, &name, &target);
         }
     };
     let credentials =
@@ -88,14 +88,14 @@ pub(in crate::web) async fn join(
     match token {
         Err(problem) => {
             tracing::warn!(code = problem.code().code(), "registered, but not logged in");
-            show_once(201, &new, NextPage::LogIn(target))
+            show_once(PageStatus::CREATED, &new, NextPage::LogIn(target))
         }
         Ok(token) => {
             let next = match target.code() {
                 Some(_) => NextPage::Submit(target),
                 None => NextPage::Page(way_back(&target.to).to_owned()),
             };
-            let mut answer = show_once(201, &new, next)?;
+            let mut answer = show_once(PageStatus::CREATED, &new, next)?;
             answer.add_cookie(&logged_in(&state.settings, &token)).map_err(Problem::internal)?;
             Ok(answer)
         }
@@ -111,7 +111,7 @@ pub(super) fn refusal(problem: &Problem) -> Option<Faults> {
 }
 
 fn show(
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     name: &str,
     target: &LogInTarget,

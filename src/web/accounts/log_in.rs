@@ -12,8 +12,9 @@ use crate::app::state::AppState;
 use crate::auth::secret::OpaqueToken;
 use crate::http::extract::{ClientNetwork, Form, look_up};
 use crate::memory::identities::CredentialKey;
-use crate::web::forms::{Faults, private, refused};
+use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::serials::{TypedCode, submitted};
 use crate::web::session::{logged_in, see_other, way_back};
 use crate::web::words;
@@ -75,9 +76,9 @@ pub(in crate::web) async fn show_log_in(
     let LogInQuery { to, done } = query.into_inner();
     let target = LogInTarget::path(to);
     if done == "recovered" {
-        return private(200, &LogInPage::recovered(String::new(), target));
+        return private(PageStatus::OK, &LogInPage::recovered(String::new(), target));
     }
-    private(200, &LogInPage::new(Faults::none(), String::new(), target))
+    private(PageStatus::OK, &LogInPage::new(Faults::none(), String::new(), target))
 }
 
 /// The fields of the log-in. Without a name the form is shown for the first time: another form leads here with a serial code that was typed before.
@@ -100,7 +101,7 @@ pub(in crate::web) async fn log_in(
 ) -> Result<HttpResponse, Problem> {
     let LogInForm { name, password, second_factor, target } = form;
     let Some(name) = name else {
-        return private(200, &LogInPage::new(Faults::none(), String::new(), target));
+        return private(PageStatus::OK, &LogInPage::new(Faults::none(), String::new(), target));
     };
     let second_factor = Some(second_factor.trim()).filter(|code| !code.is_empty());
     let credentials = Credentials { name: &name, password: &password, second_factor };
@@ -109,7 +110,7 @@ pub(in crate::web) async fn log_in(
         Err(problem) => {
             let faults = Faults::of_problem(&problem, &[], account_words::log_in_fault);
             let Some(faults) = faults else { return Err(problem) };
-            return refused(&problem, &LogInPage::new(faults, name, target));
+            return private(PageStatus::of(&problem), &LogInPage::new(faults, name, target));
         }
     };
     let mut answer = match target.code() {

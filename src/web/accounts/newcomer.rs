@@ -17,6 +17,7 @@ use crate::domain::accounts::password::Password;
 use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::web::forms::Faults;
+use crate::web::page_status::PageStatus;
 use crate::web::serials::TypedCode;
 
 /// The fields of a new account, as they were typed. Without `Debug`, because the fields include a password.
@@ -108,7 +109,7 @@ impl Joined {
             password: &self.welcome.password,
             codes: &self.welcome.codes,
         };
-        show_once(201, &new, NextPage::LogIn(LogInTarget::typed(code.clone())))
+        show_once(PageStatus::CREATED, &new, NextPage::LogIn(LogInTarget::typed(code.clone())))
     }
 }
 
@@ -117,7 +118,7 @@ pub(in crate::web) enum Joining {
     /// The account exists.
     Done(Joined),
     /// The registration was refused, with this status and these faults.
-    Refused(u16, Faults),
+    Refused(PageStatus, Faults),
     /// The browser is already logged in to another account.
     Here,
 }
@@ -172,7 +173,7 @@ pub(in crate::web) async fn join_with(
         return Ok(Joining::Done(joined));
     }
     match refusal(&problem) {
-        Some(faults) => Ok(Joining::Refused(problem.code().status(), faults)),
+        Some(faults) => Ok(Joining::Refused(PageStatus::of(&problem), faults)),
         None => Err(problem),
     }
 }

@@ -14,6 +14,7 @@ use crate::domain::accounts::password::Password;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -33,7 +34,7 @@ struct PasswordPage {
 pub(in crate::web) async fn show_password(
     _by: Player<ChangeOwnPassword>,
 ) -> Result<HttpResponse, Problem> {
-    show_form(200, Faults::none(), false)
+    show_form(PageStatus::OK, Faults::none(), false)
 }
 
 /// The fields of the form. Browsers do not send a checkbox that is not ticked.
@@ -56,7 +57,7 @@ pub(in crate::web) async fn change_password(
     let name = own_name(&state, &by.visitor).await?;
     if let Err(error) = Password::replacing(&current_password, new_password.clone(), &name) {
         let faults = Faults::one("new_password", account_words::password_fault(error));
-        return show_form(ProblemCode::InvalidBody.status(), faults, is_replacing);
+        return show_form(PageStatus::INVALID_FORM, faults, is_replacing);
     }
     let changed =
         own_password::change(&state, &by, network.0, current_password, new_password, is_replacing);
@@ -65,7 +66,7 @@ pub(in crate::web) async fn change_password(
         Err(problem) => {
             let faults = wrong_password(&problem, "current_password");
             let Some(faults) = faults else { return Err(problem) };
-            return show_form(problem.code().status(), faults, is_replacing);
+            return show_form(PageStatus::of(&problem), faults, is_replacing);
         }
     };
     // The session had no other permissions until the password was changed: look it up again at its next request.
@@ -76,7 +77,11 @@ pub(in crate::web) async fn change_password(
     }
 }
 
-fn show_form(status: u16, faults: Faults, is_replacing: bool) -> Result<HttpResponse, Problem> {
+fn show_form(
+    status: PageStatus,
+    faults: Faults,
+    is_replacing: bool,
+) -> Result<HttpResponse, Problem> {
     let frame = Frame::new(account_words::CHANGE_PASSWORD).at(Place::Account);
     private(status, &PasswordPage { frame, faults, is_replacing })
 }
@@ -92,7 +97,7 @@ struct RecoveryCodesPage {
 pub(in crate::web) async fn show_recovery_codes(
     _by: Player<ReplaceOwnRecoveryCodes>,
 ) -> Result<HttpResponse, Problem> {
-    ask_for_password(200, Faults::none())
+    ask_for_password(PageStatus::OK, Faults::none())
 }
 
 /// The password, which proves that the request comes from the owner.
@@ -116,12 +121,12 @@ pub(in crate::web) async fn replace_recovery_codes(
         Err(problem) => {
             let faults = wrong_password(&problem, "current_password");
             let Some(faults) = faults else { return Err(problem) };
-            ask_for_password(problem.code().status(), faults)
+            ask_for_password(PageStatus::of(&problem), faults)
         }
     }
 }
 
-fn ask_for_password(status: u16, faults: Faults) -> Result<HttpResponse, Problem> {
+fn ask_for_password(status: PageStatus, faults: Faults) -> Result<HttpResponse, Problem> {
     let frame = Frame::new(account_words::NEW_RECOVERY_CODES).at(Place::Account);
     private(status, &RecoveryCodesPage { frame, faults })
 }
@@ -134,7 +139,7 @@ fn show_codes(name: &str, codes: &[String]) -> Result<HttpResponse, Problem> {
         password: "",
         codes,
     };
-    show_once(200, &new, NextPage::Page(ACCOUNT.to_owned()))
+    show_once(PageStatus::OK, &new, NextPage::Page(ACCOUNT.to_owned()))
 }
 
 /// The name of the visitor's account.

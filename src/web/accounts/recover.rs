@@ -9,13 +9,14 @@ use super::log_in::{FormLink, LogInPage, LogInQuery};
 use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::own_account;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::secret::RecoveryCode;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::see_other;
 use crate::web::words;
 
@@ -33,7 +34,7 @@ struct RecoverPage<'a> {
 pub(in crate::web) async fn show_recover(
     query: web::Query<LogInQuery>,
 ) -> Result<HttpResponse, Problem> {
-    show(200, Faults::none(), "", &LogInTarget::path(query.into_inner().to))
+    show(PageStatus::OK, Faults::none(), "", &LogInTarget::path(query.into_inner().to))
 }
 
 /// The fields of the form. Without a name it is shown for the first time.
@@ -55,7 +56,7 @@ pub(in crate::web) async fn recover(
     Form(form): Form<RecoverForm>,
 ) -> Result<HttpResponse, Problem> {
     let RecoverForm { name, recovery_code, new_password, target } = form;
-    let Some(name) = name else { return show(200, Faults::none(), "", &target) };
+    let Some(name) = name else { return show(PageStatus::OK, Faults::none(), "", &target) };
     let typed = TypedCredentials {
         name: &name,
         password: &new_password,
@@ -64,25 +65,25 @@ pub(in crate::web) async fn recover(
     };
     let (account_name, password) = match typed.read() {
         Ok(read) => read,
-        Err(faults) => return show(ProblemCode::InvalidBody.status(), faults, &name, &target),
+        Err(faults) => return show(PageStatus::INVALID_FORM, faults, &name, &target),
     };
     let code = RecoveryCode::presented(&recovery_code);
     let recovered = own_account::recover(&state, network.0, &account_name, &code, password).await;
     if let Err(problem) = recovered {
         let faults = Faults::of_problem(&problem, &[], account_words::recover_fault);
         let Some(faults) = faults else { return Err(problem) };
-        return show(problem.code().status(), faults, &name, &target);
+        return show(PageStatus::of(&problem), faults, &name, &target);
     }
     if target.code().is_some() {
         // A serial code must not be part of an address, so the form of the log-in carries it along instead of a redirect.
-        return private(200, &LogInPage::recovered(name, target));
+        return private(PageStatus::OK, &LogInPage::recovered(name, target));
     }
     let to: String = form_urlencoded::byte_serialize(target.to.as_bytes()).collect();
     Ok(see_other(&format!("/login?done=recovered&to={to}")))
 }
 
 fn show(
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     name: &str,
     target: &LogInTarget,

@@ -17,6 +17,7 @@ use crate::auth::permission::{ManageOwnSecondFactor, ReadOwnAccount};
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private, secret};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -55,13 +56,13 @@ pub(in crate::web) async fn show_second_factor(
     state: web::Data<AppState>,
     by: Player<ManageOwnSecondFactor>,
 ) -> Result<HttpResponse, Problem> {
-    show(&state, &by.visitor, 200, Faults::none(), Sent::Nothing).await
+    show(&state, &by.visitor, PageStatus::OK, Faults::none(), Sent::Nothing).await
 }
 
 async fn show(
     app: &AppState,
     visitor: &Visitor,
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     sent: Sent,
 ) -> Result<HttpResponse, Problem> {
@@ -89,7 +90,7 @@ async fn refused(
         _ => wrong_password(&problem, "current_password"),
     };
     let Some(faults) = faults else { return Err(problem) };
-    show(app, visitor, problem.code().status(), faults, sent).await
+    show(app, visitor, PageStatus::of(&problem), faults, sent).await
 }
 
 #[derive(Template)]
@@ -119,7 +120,7 @@ pub(in crate::web) async fn begin_second_factor(
         Ok(begun) => {
             let frame = Frame::new(account_words::FACTOR).at(Place::Account);
             let until = Moment::new(begun.expires_at);
-            secret(201, &SecretPage { frame, faults: Faults::none(), begun, until })
+            secret(PageStatus::CREATED, &SecretPage { frame, faults: Faults::none(), begun, until })
         }
     }
 }
@@ -201,5 +202,5 @@ fn show_codes(name: &str, codes: &SecondFactorCodesResponse) -> Result<HttpRespo
         password: "",
         codes: &codes.recovery_codes,
     };
-    show_once(200, &new, NextPage::Page("/my/account".to_owned()))
+    show_once(PageStatus::OK, &new, NextPage::Page("/my/account".to_owned()))
 }

@@ -15,6 +15,7 @@ use crate::domain::ids::TokenId;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Choice, Faults, Fields, private, secret};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -90,13 +91,13 @@ pub(in crate::web) async fn show_tokens(
     query: web::Query<TokensQuery>,
 ) -> Result<HttpResponse, Problem> {
     let done = account_words::done(&query.done);
-    show(&state, &by, 200, Faults::none(), done, TypedToken::new()).await
+    show(&state, &by, PageStatus::OK, Faults::none(), done, TypedToken::new()).await
 }
 
 async fn show(
     app: &AppState,
     by: &Player<ManageOwnTokens>,
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     done: &'static str,
     typed: TypedToken,
@@ -154,7 +155,7 @@ pub(in crate::web) async fn create_token(
     let requested = match RequestedToken::read(&typed.name, &typed.scopes, Some(typed.days)) {
         Ok(requested) => requested,
         Err(problem) => {
-            let (status, faults) = (problem.code().status(), input_faults(&problem));
+            let (status, faults) = (PageStatus::of(&problem), input_faults(&problem));
             return show(&state, &by, status, faults, "", typed).await;
         }
     };
@@ -166,7 +167,7 @@ pub(in crate::web) async fn create_token(
             let frame = Frame::new(account_words::TOKEN_MADE).at(Place::Account);
             let (scopes, ends) =
                 (created.token.scopes.join(", "), Moment::new(created.token.expires_at));
-            secret(201, &TokenPage { frame, created, scopes, ends })
+            secret(PageStatus::CREATED, &TokenPage { frame, created, scopes, ends })
         }
         Err(problem) => {
             let faults = Faults::of_problem(&problem, &[], account_words::token_fault);
@@ -174,7 +175,7 @@ pub(in crate::web) async fn create_token(
             if matches!(problem.code(), ProblemCode::IdempotencyKeyReused | ProblemCode::Gone) {
                 typed.key = new_key();
             }
-            show(&state, &by, problem.code().status(), faults, "", typed).await
+            show(&state, &by, PageStatus::of(&problem), faults, "", typed).await
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::web::accounts::Moment;
 use crate::web::catalogue::set_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::set_choices::{SetChoices, sets_of_all_games};
 use crate::web::words;
@@ -123,7 +124,7 @@ pub(in crate::web) async fn list_announcements(
     if place.is_none() && !set.is_empty() {
         faults = Faults::one("set", printing_words::NO_SUCH_SET);
     }
-    let status = if faults.is_empty() { 200 } else { ProblemCode::NotFound.status() };
+    let status = if faults.is_empty() { PageStatus::OK } else { PageStatus::NOT_FOUND };
     let path_at = |cursor: &str| path_of(PATH, &[("set", set.as_str()), ("cursor", cursor)]);
     let next_path = next_cursor.as_deref().map(path_at);
     let mut frame = Frame::new(words::ANNOUNCEMENTS).at(Place::Account);
@@ -162,13 +163,13 @@ pub(in crate::web) async fn find_announcement(
     query: web::Query<DoneQuery>,
 ) -> Result<HttpResponse, Problem> {
     let done = printing_words::done(&query.done);
-    show(&state, by.role(), 200, CommitmentId(*announcement), Faults::none(), done).await
+    show(&state, by.role(), PageStatus::OK, CommitmentId(*announcement), Faults::none(), done).await
 }
 
 async fn show(
     app: &AppState,
     role: Role,
-    status: u16,
+    status: PageStatus,
     id: CommitmentId,
     faults: Faults,
     done: &'static str,
@@ -205,7 +206,7 @@ pub(in crate::web) async fn show_reveal(
         nav: Nav::new(by.role(), Area::PrintRuns),
         announcement: found.announcement.into(),
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// Reveals a run to everybody.
@@ -220,7 +221,7 @@ pub(in crate::web) async fn reveal(
         Err(problem) if problem.code() == ProblemCode::NotFound => Err(problem),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
-            show(&state, by.role(), problem.code().status(), id, faults, "").await
+            show(&state, by.role(), PageStatus::of(&problem), id, faults, "").await
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::http::extract::Form;
 use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -131,14 +132,14 @@ pub(in crate::web) async fn show_card(
     };
     let done = catalogue_words::done(&query.done);
     let typed = TypedTexts::of(&found);
-    show(&state, &by, 200, found, typed, Faults::none(), done, false).await
+    show(&state, &by, PageStatus::OK, found, typed, Faults::none(), done, false).await
 }
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one page")]
 async fn show(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
-    status: u16,
+    status: PageStatus,
     found: ReadCard,
     typed: TypedTexts,
     faults: Faults,
@@ -210,7 +211,7 @@ pub(in crate::web) async fn change_card(
             typed.unsaved = std::mem::take(&mut typed.effects);
         }
     }
-    show(&state, &by, problem.code().status(), found, typed, faults, "", is_stale).await
+    show(&state, &by, PageStatus::of(&problem), found, typed, faults, "", is_stale).await
 }
 
 /// Stores a change of a card.

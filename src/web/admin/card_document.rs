@@ -24,6 +24,7 @@ use crate::domain::ids::CardId;
 use crate::http::extract::Form;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -87,12 +88,12 @@ pub(in crate::web) async fn show_document(
 ) -> Result<HttpResponse, Problem> {
     let stored = find(&state, &by, CardId(*card)).await?;
     let typed = TypedDocument { document: stored.text()?, version: stored.version.clone() };
-    show(&by, 200, &stored, typed, FormMessages::default())
+    show(&by, PageStatus::OK, &stored, typed, FormMessages::default())
 }
 
 fn show(
     by: &Granted<WriteCatalogue>,
-    status: u16,
+    status: PageStatus,
     stored: &Stored,
     typed: TypedDocument,
     messages: FormMessages,
@@ -136,7 +137,7 @@ pub(in crate::web) async fn change_document(
         Err(error) => {
             let fault = InputFault::at("", error.to_string());
             let messages = in_text(&state, &typed.document, vec![fault]).await?;
-            return show(&by, 422, &stored, typed, messages);
+            return show(&by, PageStatus::INVALID_FORM, &stored, typed, messages);
         }
     };
     if patch.is_empty() && typed.version == stored.version {
@@ -146,7 +147,7 @@ pub(in crate::web) async fn change_document(
         Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
         Err(problem) => problem,
     };
-    let status = problem.code().status();
+    let status = PageStatus::of(&problem);
     let Some(text) = admin_words::fault(problem.code()) else { return Err(problem) };
     if problem.code() == ProblemCode::PreconditionFailed {
         let stored = find(&state, &by, id).await?;

@@ -23,6 +23,7 @@ use crate::domain::ids::CardId;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::set_choices::{is_among, sets_of_game};
 use crate::web::words;
@@ -78,7 +79,7 @@ enum ShownForm {
 async fn show(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
-    status: u16,
+    status: PageStatus,
     (way, card): (ShownForm, &StoredCard),
     mut typed: TypedPlace,
     faults: Faults,
@@ -137,7 +138,15 @@ pub(in crate::web) async fn show_move(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let card = find_card(&state, &by, CardId(*card)).await?.card;
-    show(&state, &by, 200, (ShownForm::Move, &card), TypedPlace::default(), Faults::none()).await
+    show(
+        &state,
+        &by,
+        PageStatus::OK,
+        (ShownForm::Move, &card),
+        TypedPlace::default(),
+        Faults::none(),
+    )
+    .await
 }
 
 /// Fields of the form, with the names that the API uses.
@@ -152,13 +161,13 @@ pub(in crate::web) async fn move_card(
 ) -> Result<HttpResponse, Problem> {
     let id = CardId(*card);
     let (status, faults) = match read_place(&typed) {
-        Err(faults) => (ProblemCode::InvalidBody.status(), faults),
+        Err(faults) => (PageStatus::INVALID_FORM, faults),
         Ok(place) => match run_move(&state, &by, id, &typed, place).await {
             Ok(()) => return Ok(see_other(&format!("{}?done=moved", edit_path(id.0)))),
             Err(problem) => {
                 let faults = faults_of(&problem, &FIELDS);
                 let Some(faults) = faults else { return Err(problem) };
-                (problem.code().status(), faults)
+                (PageStatus::of(&problem), faults)
             }
         },
     };
@@ -204,7 +213,15 @@ pub(in crate::web) async fn show_merge(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let card = find_card(&state, &by, CardId(*card)).await?.card;
-    show(&state, &by, 200, (ShownForm::Merge, &card), TypedPlace::default(), Faults::none()).await
+    show(
+        &state,
+        &by,
+        PageStatus::OK,
+        (ShownForm::Merge, &card),
+        TypedPlace::default(),
+        Faults::none(),
+    )
+    .await
 }
 
 /// Two cards that are to be merged.
@@ -239,9 +256,19 @@ pub(in crate::web) async fn merge_card(
         return match find_other(&state, &by, &card, &typed).await? {
             Ok(other) => {
                 typed.key = new_key();
-                confirm(&by, 200, &card, &other, typed, Faults::none())
+                confirm(&by, PageStatus::OK, &card, &other, typed, Faults::none())
             }
-            Err(faults) => show(&state, &by, 422, (ShownForm::Merge, &card), typed, faults).await,
+            Err(faults) => {
+                show(
+                    &state,
+                    &by,
+                    PageStatus::INVALID_FORM,
+                    (ShownForm::Merge, &card),
+                    typed,
+                    faults,
+                )
+                .await
+            }
         };
     }
     let into = typed.into.parse().map_err(|_| Problem::new(ProblemCode::InvalidBody))?;
@@ -254,7 +281,7 @@ pub(in crate::web) async fn merge_card(
     let card = find_card(&state, &by, id).await?.card;
     let other = find_card(&state, &by, into).await?.card;
     typed.key = new_key();
-    confirm(&by, problem.code().status(), &card, &other, typed, faults)
+    confirm(&by, PageStatus::of(&problem), &card, &other, typed, faults)
 }
 
 /// Finds the card at the typed place, which must be another card.
@@ -291,7 +318,7 @@ async fn find_other(
 
 fn confirm(
     by: &Granted<WriteCatalogue>,
-    status: u16,
+    status: PageStatus,
     card: &StoredCard,
     other: &StoredCard,
     mut typed: TypedPlace,

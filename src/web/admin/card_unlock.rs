@@ -20,6 +20,7 @@ use crate::domain::ids::CardId;
 use crate::http::extract::Form;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -42,12 +43,12 @@ pub(in crate::web) async fn show_unlock(
 ) -> Result<HttpResponse, Problem> {
     let reads = by.visitor.must::<WriteCatalogue>()?;
     let card = find_card(&state, &reads, CardId(*card)).await?.card;
-    show(&by, 200, &card, String::new(), Faults::none())
+    show(&by, PageStatus::OK, &card, String::new(), Faults::none())
 }
 
 fn show(
     by: &Granted<UnlockCards>,
-    status: u16,
+    status: PageStatus,
     card: &StoredCard,
     reason: String,
     faults: Faults,
@@ -87,7 +88,7 @@ pub(in crate::web) async fn unlock(
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
             let card = find_card(&state, &by.visitor.must()?, id).await?.card;
-            show(&by, problem.code().status(), &card, form.reason, faults)
+            show(&by, PageStatus::of(&problem), &card, form.reason, faults)
         }
     }
 }

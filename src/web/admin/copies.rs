@@ -25,6 +25,7 @@ use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -60,8 +61,10 @@ pub(in crate::web) async fn find_copy_by_id(
     let id = typed.as_deref().map(|typed| Uuid::try_parse(typed.trim()));
     let (status, faults) = match id {
         Some(Ok(id)) => return Ok(see_other(&copy_path(id))),
-        Some(Err(_)) => (400, Faults::one("copy", moderation_words::COPY_ID_FAULT)),
-        None => (200, Faults::none()),
+        Some(Err(_)) => {
+            (PageStatus::INVALID_QUERY, Faults::one("copy", moderation_words::COPY_ID_FAULT))
+        }
+        None => (PageStatus::OK, Faults::none()),
     };
     let page = FindPage {
         frame: Frame::new(moderation_words::FIND_COPY).at(Place::Account),
@@ -181,7 +184,7 @@ pub(in crate::web) async fn find_copy(
         next_path,
         path,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// The moderation action by its name in the address.
@@ -221,12 +224,12 @@ pub(in crate::web) async fn show_moderate(
     // Answers 404 if the copy does not exist.
     own_copies::find(&state, &reads, Some(&moderator_access), by.visitor.viewer(), CopyId(copy))
         .await?;
-    ask(&by, 200, (copy, &name, action), String::new(), Faults::none())
+    ask(&by, PageStatus::OK, (copy, &name, action), String::new(), Faults::none())
 }
 
 fn ask(
     by: &Player<ModerateCopies>,
-    status: u16,
+    status: PageStatus,
     (copy, name, action): (Uuid, &str, Moderation),
     reason: String,
     faults: Faults,
@@ -277,7 +280,7 @@ pub(in crate::web) async fn moderate(
         Ok(_) => Ok(see_other(&format!("{}?done={name}", copy_path(copy)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
-            ask(&by, problem.code().status(), (copy, &name, action), form.reason, faults)
+            ask(&by, PageStatus::of(&problem), (copy, &name, action), form.reason, faults)
         }
     }
 }

@@ -22,6 +22,7 @@ use crate::http::extract::{Form, claim_of_form};
 use crate::web::accounts::Moment;
 use crate::web::forms::{Choice, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -118,7 +119,7 @@ pub(in crate::web) async fn list_deliveries(
         webhook_path,
         path,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// The idempotency key of a button.
@@ -168,7 +169,7 @@ async fn after(
         Ok(_) => Ok(see_other(&format!("{}/deliveries?done={done}", webhook_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
-            show_with_faults(app, &by.visitor, problem.code().status(), id, faults).await
+            show_with_faults(app, &by.visitor, PageStatus::of(&problem), id, faults).await
         }
     }
 }

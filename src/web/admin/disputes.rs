@@ -18,7 +18,7 @@ use crate::app::copies::dispute_responses::{
 use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
 use crate::app::copies::own_copies::ModeratorAccess;
 use crate::app::page::Cursor;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{ModerateCopies, OverseeCopies, ReadOwnDisputes};
 use crate::domain::copies::dispute::{DisputeState, Outcome};
@@ -28,6 +28,7 @@ use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -240,13 +241,13 @@ pub(in crate::web) async fn show_dispute(
 ) -> Result<HttpResponse, Problem> {
     let done = moderation_words::done(&query.done);
     let (id, typed) = (DisputeId(*dispute), DecisionForm::default());
-    show(&state, &by.visitor, 200, id, typed, Faults::none(), done).await
+    show(&state, &by.visitor, PageStatus::OK, id, typed, Faults::none(), done).await
 }
 
 async fn show(
     app: &AppState,
     visitor: &Visitor,
-    status: u16,
+    status: PageStatus,
     id: DisputeId,
     typed: DecisionForm,
     faults: Faults,
@@ -295,7 +296,7 @@ pub(in crate::web) async fn decide(
             if why.is_err() {
                 faults.add("reason", moderation_words::REASON_FAULT);
             }
-            let status = ProblemCode::InvalidBody.status();
+            let status = PageStatus::INVALID_FORM;
             return show(&state, &by.visitor, status, id, typed, faults, "").await;
         }
     };
@@ -304,7 +305,7 @@ pub(in crate::web) async fn decide(
         Ok(_) => Ok(see_other(&format!("{}?done=decided", dispute_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
-            show(&state, &by.visitor, problem.code().status(), id, typed, faults, "").await
+            show(&state, &by.visitor, PageStatus::of(&problem), id, typed, faults, "").await
         }
     }
 }

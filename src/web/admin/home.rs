@@ -22,6 +22,7 @@ use crate::auth::permission::{Granted, ReadAccounts, ReadOwnAccount, Role};
 use crate::store::designs::design_reviews::ReviewPage;
 use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
 
@@ -92,7 +93,7 @@ pub(in crate::web) async fn find_start(
         waiting,
         tools: tools.iter().map(|(path, name, about)| Tool { name, about, path }).collect(),
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// The first steps on a new service: moderators have steps for their own account, admins also for the service.

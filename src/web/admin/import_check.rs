@@ -15,6 +15,7 @@ use crate::app::versions::{Revision, Versions};
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::web::forms::Faults;
+use crate::web::page_status::PageStatus;
 
 /// The manifest of a game and its revision; `None`: the game does not exist.
 pub(super) async fn stored_manifest(
@@ -38,11 +39,11 @@ pub(super) async fn check(
     typed.checked.clear();
     if typed.text.trim().is_empty() {
         let messages = FormMessages::faults(Faults::one("text", catalogue_words::NO_TEXT));
-        return show(app, by, 422, typed, messages).await;
+        return show(app, by, PageStatus::INVALID_FORM, typed, messages).await;
     }
     let Ok(game) = Code::try_from(typed.game.as_str()) else {
         let messages = FormMessages::faults(Faults::one("game", catalogue_words::NO_GAME));
-        return show(app, by, 422, typed, messages).await;
+        return show(app, by, PageStatus::INVALID_FORM, typed, messages).await;
     };
     let stored = match typed.of {
         Described::Set => None,
@@ -58,7 +59,7 @@ pub(super) async fn check(
     match import(app, by, &typed, revision, true).await {
         Ok(import) => {
             typed.set_checked();
-            let status = if faults.is_empty() { 200 } else { ProblemCode::EditConflict.status() };
+            let status = if faults.is_empty() { PageStatus::OK } else { PageStatus::CONFLICT };
             let result = Some(ImportResult::new(import));
             show(app, by, status, typed, FormMessages { faults, result, ..FormMessages::default() })
                 .await

@@ -8,7 +8,6 @@ use sha2::{Digest as _, Sha256};
 use super::catalogue_words;
 use crate::app::catalogue::import::{ImportResponse, SetImportResponse};
 use crate::app::catalogue::import_faults::LocatedFault;
-use crate::app::problem::ProblemCode;
 use crate::app::versions::Revision;
 use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, in_utf8, without_mark};
 use crate::domain::catalogue::json_places::TextPlace;
@@ -17,6 +16,7 @@ use crate::http::extract::Upload;
 use crate::web::catalogue::{game_path, set_path};
 use crate::web::fault_words;
 use crate::web::forms::Faults;
+use crate::web::page_status::PageStatus;
 use crate::web::words::Sentence;
 
 /// The kind of file.
@@ -68,7 +68,7 @@ pub(super) struct TypedImport {
 #[derive(Debug)]
 pub(super) struct RefusedImport {
     pub(super) typed: TypedImport,
-    pub(super) status: u16,
+    pub(super) status: PageStatus,
     pub(super) faults: Faults,
 }
 
@@ -96,13 +96,13 @@ impl TypedImport {
             Ok(text) => text,
             Err(place) => {
                 let message = catalogue_words::not_text(place.line, place.column);
-                return refused(typed, 422, Faults::one(field, message));
+                return refused(typed, PageStatus::INVALID_FORM, Faults::one(field, message));
             }
         };
         let text = with_plain_lines(without_mark(text));
         if text.len() > typed.of.max() {
             let message = catalogue_words::too_large(typed.of.as_str());
-            return refused(typed, ProblemCode::BodyTooLarge.status(), Faults::one(field, message));
+            return refused(typed, PageStatus::TOO_LARGE, Faults::one(field, message));
         }
         let mark = mark(typed.of, &typed.game, &text);
         let checked = upload.field("checked").to_owned();

@@ -20,6 +20,7 @@ use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::words;
 use crate::web::words::Sentence;
 
@@ -65,7 +66,7 @@ impl FormMessages {
 pub(super) async fn show(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
-    status: u16,
+    status: PageStatus,
     mut typed: TypedImport,
     messages: FormMessages,
 ) -> Result<HttpResponse, Problem> {
@@ -106,7 +107,7 @@ pub(super) async fn done(
 ) -> Result<HttpResponse, Problem> {
     let result = Some(ImportResult::new(import));
     let emptied = TypedImport::new(typed.of, typed.game.clone(), "");
-    show(app, by, 200, emptied, FormMessages { result, ..FormMessages::default() }).await
+    show(app, by, PageStatus::OK, emptied, FormMessages { result, ..FormMessages::default() }).await
 }
 
 /// The form again, without the file that was refused.
@@ -131,7 +132,7 @@ pub(super) async fn stale(
     typed.checked.clear();
     typed.set_base_revision(revision);
     let faults = Faults::one("", catalogue_words::MANIFEST_CHANGED_MEANWHILE);
-    let status = ProblemCode::PreconditionFailed.status();
+    let status = PageStatus::PRECONDITION_FAILED;
     show(app, by, status, typed, FormMessages { faults, saved, ..FormMessages::default() }).await
 }
 
@@ -143,7 +144,7 @@ pub(super) async fn refused(
     problem: Problem,
 ) -> Result<HttpResponse, Problem> {
     typed.checked.clear();
-    let status = problem.code().status();
+    let status = PageStatus::of(&problem);
     let messages = match problem.code() {
         ProblemCode::NotFound => {
             FormMessages::faults(Faults::one("game", catalogue_words::NO_SUCH_GAME))

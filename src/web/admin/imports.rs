@@ -19,6 +19,7 @@ use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, LostPart, UnreceivedForm, Upload};
 use crate::web::forms::Faults;
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -41,7 +42,7 @@ pub(in crate::web) async fn show_imports(
 ) -> Result<HttpResponse, Problem> {
     let ImportsQuery { of, game } = query.into_inner();
     let typed = TypedImport::new(Described::read(&of), game, "");
-    show(&state, &by, 200, typed, FormMessages::default()).await
+    show(&state, &by, PageStatus::OK, typed, FormMessages::default()).await
 }
 
 /// Checks a file, and shows what it would change. Nothing is stored.
@@ -126,7 +127,7 @@ async fn receive(
     if let Some(seconds) = problem.seconds_to_wait() {
         faults.add("", words::try_again_in(seconds));
     }
-    let (typed, status) = (TypedImport::sent(&sent), problem.code().status());
+    let (typed, status) = (TypedImport::sent(&sent), PageStatus::of(&problem));
     Ok(Err(Box::new(RefusedImport { typed, status, faults })))
 }
 
@@ -140,5 +141,5 @@ pub(in crate::web) async fn show_manifest(
     let mut typed =
         TypedImport::new(Described::Game, game.into_inner().into_string(), &stored.text);
     typed.set_base_revision(Some(Revision(stored.revision)));
-    show(&state, &by, 200, typed, FormMessages::default()).await
+    show(&state, &by, PageStatus::OK, typed, FormMessages::default()).await
 }

@@ -14,6 +14,7 @@ use crate::auth::permission::Role;
 use crate::web::catalogue::rarity_name;
 use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults};
+use crate::web::page_status::PageStatus;
 use crate::web::words;
 
 /// A section of the pages of admins.
@@ -123,8 +124,8 @@ pub(super) fn faults_of(problem: &Problem, fields: &[&'static str]) -> Option<Fa
 }
 
 /// The status of a page, depending on whether its filter has faults.
-pub(super) fn status_of(faults: &Faults) -> u16 {
-    if faults.is_empty() { 200 } else { ProblemCode::InvalidQuery.status() }
+pub(super) fn status_of(faults: &Faults) -> PageStatus {
+    if faults.is_empty() { PageStatus::OK } else { PageStatus::INVALID_QUERY }
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -49,13 +50,13 @@ pub(in crate::web) async fn find_person(
     query: web::Query<DoneQuery>,
 ) -> Result<HttpResponse, Problem> {
     let done = admin_words::done(&query.done);
-    show(&state, &by.visitor, 200, AccountId(*account), Faults::none(), done).await
+    show(&state, &by.visitor, PageStatus::OK, AccountId(*account), Faults::none(), done).await
 }
 
 async fn show(
     app: &AppState,
     visitor: &Visitor,
-    status: u16,
+    status: PageStatus,
     id: AccountId,
     faults: Faults,
     done: &'static str,
@@ -93,7 +94,7 @@ async fn after(
         Ok(done) => Ok(see_other(&format!("{}?done={done}", person_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["role"]) else { return Err(problem) };
-            show(app, visitor, problem.code().status(), id, faults, "").await
+            show(app, visitor, PageStatus::of(&problem), id, faults, "").await
         }
     }
 }
@@ -150,7 +151,7 @@ async fn confirm(
         button: question.button,
         path,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// A question that is asked before an action.

@@ -21,6 +21,7 @@ use crate::domain::printing::packs::PackParameters;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::set_choices::{SetChoices, sets_of_all_games};
 use crate::web::words;
@@ -49,7 +50,7 @@ const MAX_COPIES: u64 = 10_000_000;
 
 impl TypedPlan {
     /// The request for a run, or its faults with the status of the answer.
-    fn request(&self) -> Result<RunRequest, (u16, Faults)> {
+    fn request(&self) -> Result<RunRequest, (PageStatus, Faults)> {
         let mut faults = Faults::none();
         let copies = self.copies_per_card.trim().parse::<u64>().ok();
         let copies = copies.filter(|copies| (1..=MAX_COPIES).contains(copies));
@@ -65,11 +66,11 @@ impl TypedPlan {
             faults.add("cards_per_pack", printing_words::PER_PACK_FAULT);
         }
         let (Some(copies_per_card), Some(cards_per_pack)) = (copies, per_pack) else {
-            return Err((ProblemCode::InvalidBody.status(), faults));
+            return Err((PageStatus::INVALID_FORM, faults));
         };
         let (game, set) = self.set.split_once('/').ok_or_else(|| {
             let faults = Faults::one("set", printing_words::NO_SUCH_SET);
-            (ProblemCode::NotFound.status(), faults)
+            (PageStatus::NOT_FOUND, faults)
         })?;
         let lore_cards = self.lore_cards.split([',', ' ', '\n', '\r', '\t']);
         let lore_cards = lore_cards.filter(|number| !number.is_empty()).map(str::to_owned);
@@ -149,13 +150,13 @@ pub(in crate::web) async fn show_plan(
     query: web::Query<PlanQuery>,
 ) -> Result<HttpResponse, Problem> {
     let typed = TypedPlan { set: query.into_inner().set, ..TypedPlan::default() };
-    show(&state, by.role(), 200, typed, Faults::none(), None).await
+    show(&state, by.role(), PageStatus::OK, typed, Faults::none(), None).await
 }
 
 async fn show(
     app: &AppState,
     role: Role,
-    status: u16,
+    status: PageStatus,
     mut typed: TypedPlan,
     faults: Faults,
     plan: Option<Plan>,
@@ -190,11 +191,11 @@ pub(in crate::web) async fn plan(
             let games: BTreeMap<&str, &Game> =
                 games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
             let plan = Plan::new(&games, &request.game, plan);
-            show(&state, by.role(), 200, typed, Faults::none(), Some(plan)).await
+            show(&state, by.role(), PageStatus::OK, typed, Faults::none(), Some(plan)).await
         }
         Err(problem) => {
             let Some(faults) = plan_faults(&problem) else { return Err(problem) };
-            show(&state, by.role(), problem.code().status(), typed, faults, None).await
+            show(&state, by.role(), PageStatus::of(&problem), typed, faults, None).await
         }
     }
 }
@@ -237,7 +238,7 @@ pub(in crate::web) async fn announce(
         }
         Err(problem) => {
             let Some(faults) = plan_faults(&problem) else { return Err(problem) };
-            show(&state, by.role(), problem.code().status(), typed, faults, None).await
+            show(&state, by.role(), PageStatus::of(&problem), typed, faults, None).await
         }
     }
 }

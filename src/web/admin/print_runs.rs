@@ -22,6 +22,7 @@ use crate::web::accounts::Moment;
 use crate::web::catalogue::set_path;
 use crate::web::forms::private;
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -112,7 +113,7 @@ pub(in crate::web) async fn list_print_runs(
         first_path: query.cursor.as_ref().map(|_| PATH.to_owned()),
         next_path,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 #[derive(Template)]
@@ -138,5 +139,5 @@ pub(in crate::web) async fn find_print_run(
         nav: Nav::new(by.role(), Area::PrintRuns),
         run: RunRow::new(&games, found),
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }

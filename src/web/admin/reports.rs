@@ -24,6 +24,7 @@ use crate::web::accounts::Moment;
 use crate::web::feedback::reports::reason_in_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -190,7 +191,7 @@ pub(in crate::web) async fn list_reports(
         first_path: query.cursor.as_ref().map(|_| query.path_at(query.decided, None)),
         next_path,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// The name of an account; its id, if the account does not exist.
@@ -237,13 +238,13 @@ pub(in crate::web) async fn show_report(
 ) -> Result<HttpResponse, Problem> {
     let done = moderation_words::done(&query.done);
     let (id, typed) = (AbuseReportId(*report), DecisionForm::default());
-    show(&state, &by, 200, id, typed, Faults::none(), done).await
+    show(&state, &by, PageStatus::OK, id, typed, Faults::none(), done).await
 }
 
 async fn show(
     app: &AppState,
     by: &Granted<ModerateDesigns>,
-    status: u16,
+    status: PageStatus,
     id: AbuseReportId,
     typed: DecisionForm,
     faults: Faults,
@@ -277,7 +278,7 @@ pub(in crate::web) async fn decide_report(
     let (id, artwork) = (AbuseReportId(*report), typed.artwork.is_some());
     if AbuseDecision::parse(&typed.decision).is_none() {
         let faults = Faults::one("decision", moderation_words::CHOOSE_DECISION);
-        let status = ProblemCode::InvalidBody.status();
+        let status = PageStatus::INVALID_FORM;
         return show(&state, &by, status, id, typed, faults, "").await;
     }
     let decided = match read_decision(&typed.decision, &typed.note) {
@@ -291,7 +292,7 @@ pub(in crate::web) async fn decide_report(
         Ok(_) => Ok(see_other(&format!("{PATH}/{id}?done=decided"))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
-            show(&state, &by, problem.code().status(), id, typed, faults, "").await
+            show(&state, &by, PageStatus::of(&problem), id, typed, faults, "").await
         }
     }
 }

@@ -28,6 +28,7 @@ use crate::web::catalogue::card_path;
 use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -173,13 +174,13 @@ pub(in crate::web) async fn show_review(
     submission: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let (id, typed) = (SubmissionId(*submission), ReviewForm::default());
-    show(&state, &by.visitor, 200, id, typed, Faults::none()).await
+    show(&state, &by.visitor, PageStatus::OK, id, typed, Faults::none()).await
 }
 
 async fn show(
     app: &AppState,
     visitor: &Visitor,
-    status: u16,
+    status: PageStatus,
     submission: SubmissionId,
     typed: ReviewForm,
     faults: Faults,
@@ -227,7 +228,7 @@ pub(in crate::web) async fn review(
         for fault in note.err().map(Problem::into_faults).unwrap_or_default() {
             faults.add("note", fault_words::reason(&fault.reason));
         }
-        let status = ProblemCode::InvalidBody.status();
+        let status = PageStatus::INVALID_FORM;
         return show(&state, &by.visitor, status, id, typed, faults).await;
     };
     let reviewed = match note {
@@ -249,7 +250,7 @@ pub(in crate::web) async fn review(
         }
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
-            show(&state, &by.visitor, problem.code().status(), id, typed, faults).await
+            show(&state, &by.visitor, PageStatus::of(&problem), id, typed, faults).await
         }
     }
 }

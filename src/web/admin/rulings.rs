@@ -21,6 +21,7 @@ use crate::domain::ids::{CardId, RulingId};
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -123,7 +124,7 @@ struct RulingPage {
 
 fn page(
     by: &Granted<WriteCatalogue>,
-    status: u16,
+    status: PageStatus,
     (heading, action, card): (String, String, Uuid),
     typed: TypedRuling,
     faults: Faults,
@@ -155,14 +156,14 @@ pub(in crate::web) async fn show_new_ruling(
     card: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let typed = TypedRuling { published_on: state.today()?.to_string(), ..TypedRuling::default() };
-    new_form(&state, &by, 200, CardId(*card), typed, Faults::none()).await
+    new_form(&state, &by, PageStatus::OK, CardId(*card), typed, Faults::none()).await
 }
 
 /// The form of a new ruling, with a new key: the next form that is sent is a new request.
 async fn new_form(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
-    status: u16,
+    status: PageStatus,
     id: CardId,
     typed: TypedRuling,
     faults: Faults,
@@ -187,7 +188,7 @@ pub(in crate::web) async fn create_ruling(
     let kind = match typed.kind() {
         Ok(kind) => kind,
         Err(faults) => {
-            let status = ProblemCode::InvalidBody.status();
+            let status = PageStatus::INVALID_FORM;
             return new_form(&state, &by, status, id, typed, faults).await;
         }
     };
@@ -199,7 +200,7 @@ pub(in crate::web) async fn create_ruling(
         Ok(_) => Ok(see_other(&format!("{}?done=ruling", edit_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &FIELDS) else { return Err(problem) };
-            new_form(&state, &by, problem.code().status(), id, typed, faults).await
+            new_form(&state, &by, PageStatus::of(&problem), id, typed, faults).await
         }
     }
 }
@@ -220,7 +221,7 @@ pub(in crate::web) async fn show_ruling(
 ) -> Result<HttpResponse, Problem> {
     let stored = find(&state, &by, RulingId(*ruling)).await?;
     let typed = TypedRuling::of(&stored)?;
-    page(&by, 200, change_of(&stored), typed, Faults::none(), None)
+    page(&by, PageStatus::OK, change_of(&stored), typed, Faults::none(), None)
 }
 
 /// Heading and path of the form of a stored ruling, and its card.
@@ -242,7 +243,7 @@ pub(in crate::web) async fn change_ruling(
         Ok(kind) => kind,
         Err(faults) => {
             let stored = find(&state, &by, id).await?;
-            let status = ProblemCode::InvalidBody.status();
+            let status = PageStatus::INVALID_FORM;
             return page(&by, status, change_of(&stored), typed, faults, None);
         }
     };
@@ -265,7 +266,7 @@ pub(in crate::web) async fn change_ruling(
     }
     let about = change_of(&stored);
     let saved = is_stale.then(|| RulingRow::from(stored));
-    page(&by, problem.code().status(), about, typed, faults, saved)
+    page(&by, PageStatus::of(&problem), about, typed, faults, saved)
 }
 
 #[derive(Template)]
@@ -286,13 +287,13 @@ pub(in crate::web) async fn show_delete_ruling(
     by: Player<WriteCatalogue>,
     ruling: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    ask(&state, &by, 200, RulingId(*ruling), Faults::none()).await
+    ask(&state, &by, PageStatus::OK, RulingId(*ruling), Faults::none()).await
 }
 
 async fn ask(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
-    status: u16,
+    status: PageStatus,
     id: RulingId,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
@@ -339,7 +340,7 @@ pub(in crate::web) async fn delete_ruling(
         (ProblemCode::NotFound, Some(card)) => Ok(leave(card)),
         (ProblemCode::PreconditionFailed, _) => {
             let faults = Faults::one("", catalogue_words::CHANGED_BEFORE_DELETING);
-            ask(&state, &by, problem.code().status(), id, faults).await
+            ask(&state, &by, PageStatus::of(&problem), id, faults).await
         }
         _ => Err(problem),
     }

@@ -23,6 +23,7 @@ use crate::web::catalogue::set_path;
 use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, new_key, next_key, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -107,7 +108,7 @@ struct SetsPage {
 
 /// What is shown besides the list.
 struct SetForm {
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     done: &'static str,
     typed: TypedSet,
@@ -122,7 +123,7 @@ pub(in crate::web) async fn list_sets(
     let SetsQuery { game, design, done, cursor } = query.into_inner();
     let typed = TypedSet { game, design, key: new_key(), ..TypedSet::default() };
     let done = set_words::done(&done);
-    let form = SetForm { status: 200, faults: Faults::none(), done, typed };
+    let form = SetForm { status: PageStatus::OK, faults: Faults::none(), done, typed };
     show_list(&state, &by, cursor.as_ref(), form).await
 }
 
@@ -182,7 +183,7 @@ pub(in crate::web) async fn create_set(
         if !typed.has_known_start() {
             faults.add("start", set_words::START_FAULT);
         }
-        let status = ProblemCode::InvalidBody.status();
+        let status = PageStatus::INVALID_FORM;
         return show_list(&state, &by, None, SetForm { status, faults, done: "", typed }).await;
     }
     let fields = [
@@ -204,8 +205,8 @@ pub(in crate::web) async fn create_set(
             let Some(faults) = faults_of_set(&problem) else { return Err(problem) };
             typed.key = next_key(&problem, &typed.key);
             let status = match problem.code() {
-                ProblemCode::NotFound => ProblemCode::InvalidBody.status(),
-                code => code.status(),
+                ProblemCode::NotFound => PageStatus::INVALID_FORM,
+                _ => PageStatus::of(&problem),
             };
             show_list(&state, &by, None, SetForm { status, faults, done: "", typed }).await
         }
@@ -294,13 +295,13 @@ async fn show_one(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     (game, set): (&Code, &Code),
-    refusal: Option<ProblemCode>,
+    refusal: Option<&Problem>,
     done: &'static str,
 ) -> Result<HttpResponse, Problem> {
     let stored = sets::find(app, game, set).await?;
     let used = sets::find_use(app, by, (game, set)).await?;
     let faults = refusal.map_or_else(Faults::none, |refusal| {
-        Faults::one("", set_words::not_deleted(refusal, used.is_some()))
+        Faults::one("", set_words::not_deleted(refusal.code(), used.is_some()))
     });
     let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
@@ -322,7 +323,7 @@ async fn show_one(
         name: stored.name,
         code: stored.code,
     };
-    private(refusal.map_or(200, ProblemCode::status), &page)
+    private(refusal.map_or(PageStatus::OK, PageStatus::of), &page)
 }
 
 /// The version of the set when the page with the button was loaded.
@@ -343,8 +344,8 @@ pub(in crate::web) async fn delete_set(
     let deleted = sets::delete(&state, &by, (&game, &set), &IfMatch::naming(&meant.version)).await;
     let Err(problem) = deleted else { return Ok(see_other(&format!("{PATH}?done=deleted"))) };
     match problem.code() {
-        refusal @ (ProblemCode::PreconditionFailed | ProblemCode::SetInUse) => {
-            show_one(&state, &by, (&game, &set), Some(refusal), "").await
+        ProblemCode::PreconditionFailed | ProblemCode::SetInUse => {
+            show_one(&state, &by, (&game, &set), Some(&problem), "").await
         }
         _ => Err(problem),
     }

@@ -20,6 +20,7 @@ use crate::domain::operations::webhook::{MAX_OVERLAP_HOURS, OVERLAP_HOURS};
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, private, secret};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -37,7 +38,7 @@ struct SecretPage {
 /// Shows a secret, once.
 pub(super) fn show_secret(
     by: &Player<ManageWebhooks>,
-    status: u16,
+    status: PageStatus,
     heading: &'static str,
     answer: WebhookSecretResponse,
 ) -> Result<HttpResponse, Problem> {
@@ -67,13 +68,13 @@ pub(in crate::web) async fn show_delete_webhook(
     by: Player<ManageWebhooks>,
     webhook: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    ask(&state, &by, 200, WebhookId(*webhook), Faults::none()).await
+    ask(&state, &by, PageStatus::OK, WebhookId(*webhook), Faults::none()).await
 }
 
 async fn ask(
     app: &AppState,
     by: &Player<ManageWebhooks>,
-    status: u16,
+    status: PageStatus,
     id: WebhookId,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
@@ -110,7 +111,7 @@ pub(in crate::web) async fn delete_webhook(
         }
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => {
             let faults = Faults::one("", operations_words::CHANGED_BEFORE_DELETING);
-            ask(&state, &by, problem.code().status(), id, faults).await
+            ask(&state, &by, PageStatus::of(&problem), id, faults).await
         }
         Err(problem) => Err(problem),
     }
@@ -134,13 +135,13 @@ pub(in crate::web) async fn show_rotate(
     webhook: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
     let hours = OVERLAP_HOURS.to_string();
-    rotate_form(&state, &by, 200, WebhookId(*webhook), hours, Faults::none()).await
+    rotate_form(&state, &by, PageStatus::OK, WebhookId(*webhook), hours, Faults::none()).await
 }
 
 async fn rotate_form(
     app: &AppState,
     by: &Player<ManageWebhooks>,
-    status: u16,
+    status: PageStatus,
     id: WebhookId,
     hours: String,
     faults: Faults,
@@ -177,7 +178,8 @@ pub(in crate::web) async fn rotate(
     let hours = typed.parse::<u16>().ok().filter(|hours| *hours <= MAX_OVERLAP_HOURS);
     let Some(hours) = hours else {
         let faults = Faults::one("overlap_hours", operations_words::HOURS_FAULT);
-        return rotate_form(&state, &by, 422, id, form.overlap_hours, faults).await;
+        return rotate_form(&state, &by, PageStatus::INVALID_FORM, id, form.overlap_hours, faults)
+            .await;
     };
     let (webhook, hours_text) = (id.0.to_string(), hours.to_string());
     let key = claim_of_form(
@@ -189,10 +191,10 @@ pub(in crate::web) async fn rotate(
     );
     let overlap = Duration::hours(hours.into());
     match webhooks::rotate_secret(&state, &by, id, overlap, key.as_ref()).await {
-        Ok(answer) => show_secret(&by, 200, operations_words::SECRET_MADE, answer),
+        Ok(answer) => show_secret(&by, PageStatus::OK, operations_words::SECRET_MADE, answer),
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
-            let status = problem.code().status();
+            let status = PageStatus::of(&problem);
             rotate_form(&state, &by, status, id, form.overlap_hours, faults).await
         }
     }

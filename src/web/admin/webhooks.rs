@@ -18,6 +18,7 @@ use crate::domain::ids::WebhookId;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, Fields, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -39,13 +40,13 @@ pub(in crate::web) async fn show_webhooks(
     query: web::Query<DoneQuery>,
 ) -> Result<HttpResponse, Problem> {
     let done = operations_words::done(&query.done);
-    list(&state, &by.visitor, 200, TypedWebhook::new(), Faults::none(), done).await
+    list(&state, &by.visitor, PageStatus::OK, TypedWebhook::new(), Faults::none(), done).await
 }
 
 async fn list(
     app: &AppState,
     visitor: &Visitor,
-    status: u16,
+    status: PageStatus,
     typed: TypedWebhook,
     faults: Faults,
     done: &'static str,
@@ -74,11 +75,13 @@ pub(in crate::web) async fn create_webhook(
     let fields = [&*typed.url, &typed.description, &typed.game, &kinds, &enabled];
     let key = claim_of_form(&state, by.account(), "page_create_webhook", &typed.key, &fields);
     match webhooks::create(&state, &by, typed.request(), key.as_ref()).await {
-        Ok(created) => show_secret(&by, 201, operations_words::WEBHOOK_MADE, created),
+        Ok(created) => {
+            show_secret(&by, PageStatus::CREATED, operations_words::WEBHOOK_MADE, created)
+        }
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
             typed.key = new_key();
-            list(&state, &by.visitor, problem.code().status(), typed, faults, "").await
+            list(&state, &by.visitor, PageStatus::of(&problem), typed, faults, "").await
         }
     }
 }
@@ -106,14 +109,14 @@ pub(in crate::web) async fn show_webhook(
     query: web::Query<DoneQuery>,
 ) -> Result<HttpResponse, Problem> {
     let done = operations_words::done(&query.done);
-    one(&state, &by.visitor, 200, WebhookId(*webhook), None, Faults::none(), done).await
+    one(&state, &by.visitor, PageStatus::OK, WebhookId(*webhook), None, Faults::none(), done).await
 }
 
 /// The page of a webhook with a fault of another action.
 pub(super) async fn show_with_faults(
     app: &AppState,
     visitor: &Visitor,
-    status: u16,
+    status: PageStatus,
     id: WebhookId,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
@@ -124,7 +127,7 @@ pub(super) async fn show_with_faults(
 async fn one(
     app: &AppState,
     visitor: &Visitor,
-    status: u16,
+    status: PageStatus,
     id: WebhookId,
     typed: Option<TypedWebhook>,
     faults: Faults,
@@ -132,7 +135,7 @@ async fn one(
 ) -> Result<HttpResponse, Problem> {
     let reads = visitor.must::<ReadWebhooks>()?;
     let stored = webhooks::find(app, &reads, id).await?;
-    let is_stale = status == ProblemCode::PreconditionFailed.status();
+    let is_stale = status.is(ProblemCode::PreconditionFailed);
     let typed = match typed {
         // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
         Some(typed) if is_stale => TypedWebhook { version: version_of(&stored)?, ..typed },
@@ -167,7 +170,7 @@ pub(in crate::web) async fn change_webhook(
         Ok(_) => Ok(see_other(&format!("{}?done=changed", webhook_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
-            let status = problem.code().status();
+            let status = PageStatus::of(&problem);
             one(&state, &by.visitor, status, id, Some(typed), faults, "").await
         }
     }

@@ -29,6 +29,7 @@ use crate::web::assets::Assets;
 use crate::web::forms::private;
 use crate::web::headers::protected;
 use crate::web::page::{Frame, LIVE, Place, Preview, answer, write};
+use crate::web::page_status::PageStatus;
 use crate::web::serials::picture_path;
 use crate::web::session::Visitor;
 use crate::web::words;
@@ -133,7 +134,7 @@ pub(in crate::web) async fn find_card(
     };
     let page = page(&state, viewer, card, &query).await?;
     if !viewer.is_stranger() {
-        return private(200, &page);
+        return private(PageStatus::OK, &page);
     }
     let mut answer = answer(&req, &write(&page, LIVE)?);
     answer.headers_mut().append(header::VARY, HeaderValue::from_static("Cookie"));

@@ -21,6 +21,7 @@ use crate::web::copies::words as copy_words;
 use crate::web::copies::{CardCell, Games, NarrowForm, Narrowing, Section, TypedCard};
 use crate::web::forms::{Choice, Faults, Fields, new_key, next_key, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -107,7 +108,7 @@ pub(in crate::web) async fn list_counts(
 
 /// The parts of the page beside the list.
 struct Shown {
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     counted: Option<Counted>,
     choices: Vec<MeantPrinting>,
@@ -122,7 +123,7 @@ impl Shown {
     fn plain() -> Self {
         let (faults, typed) = (Faults::none(), TypedCount::nothing());
         Self {
-            status: 200,
+            status: PageStatus::OK,
             faults,
             counted: None,
             choices: Vec::new(),
@@ -148,7 +149,7 @@ async fn show(
             counts::list(app, by, viewer, &selection, after, limit).await?
         }
         Err(wrong) => {
-            (status, faults) = (400, wrong);
+            (status, faults) = (PageStatus::INVALID_QUERY, wrong);
             Page { data: Vec::new(), next_cursor: None, total: None }
         }
     };
@@ -231,14 +232,14 @@ pub(in crate::web) async fn change_count(
     let mut shown = Shown { typed, ..Shown::plain() };
     match wanted(&fields, &shown.typed) {
         Err(faults) => {
-            (shown.status, shown.faults) = (422, faults);
+            (shown.status, shown.faults) = (PageStatus::INVALID_FORM, faults);
             shown.sent = SentRow::read(&fields).map(|row| row.with_key(new_key()));
         }
         Ok(wanted) => match change(&state, (&by, &reads), viewer, &fields, wanted).await {
             Ok(counted) => shown = Shown { counted, ..Shown::plain() },
             Err(problem) => {
                 let Some(faults) = faults_of(&problem) else { return Err(problem) };
-                (shown.status, shown.faults) = (problem.code().status(), faults);
+                (shown.status, shown.faults) = (PageStatus::of(&problem), faults);
                 let key = next_key(&problem, fields.one("key"));
                 match SentRow::read(&fields) {
                     Some(row) => shown.sent = Some(row.with_key(key)),

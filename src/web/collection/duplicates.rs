@@ -14,6 +14,7 @@ use crate::domain::collection::MAX_QUANTITY;
 use crate::web::copies::{CardCell, Games, Narrowing, Section};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -107,7 +108,7 @@ pub(in crate::web) async fn list_duplicates(
     let next_path = found.next_cursor.as_deref().map(|cursor| query.path_at(Some(cursor)));
     let mut frame = Frame::new(collection_words::DUPLICATES).at(Place::Collection);
     frame.next.clone_from(&next_path);
-    let status = if faults.is_empty() { 200 } else { 400 };
+    let status = if faults.is_empty() { PageStatus::OK } else { PageStatus::INVALID_QUERY };
     let page = DuplicatesPage {
         frame,
         section: Section::Counts,

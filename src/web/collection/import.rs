@@ -20,6 +20,7 @@ use crate::http::extract::{ClientNetwork, Form, LostPart, MAX_TABLE, UnreceivedF
 use crate::web::copies::{Games, Narrowing, Section};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -108,12 +109,12 @@ pub(in crate::web) async fn show_import(
     state: web::Data<AppState>,
     _by: Player<WriteOwnCollection>,
 ) -> Result<HttpResponse, Problem> {
-    show(&state, 200, Typed::default(), Faults::none()).await
+    show(&state, PageStatus::OK, Typed::default(), Faults::none()).await
 }
 
 async fn show(
     app: &AppState,
-    status: u16,
+    status: PageStatus,
     typed: Typed,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
@@ -164,17 +165,23 @@ pub(in crate::web) async fn read_file(
         Some(file) => file.content,
         None if is_long => {
             let faults = Faults::one("pasted", collection_words::PASTED_TOO_LONG);
-            return show(&state, ProblemCode::BodyTooLarge.status(), typed, faults).await;
+            return show(&state, PageStatus::TOO_LARGE, typed, faults).await;
         }
         None => Bytes::copy_from_slice(typed.pasted.as_bytes()),
     };
     if raw.trim_ascii().is_empty() {
-        return show(&state, 422, typed, Faults::one("file", collection_words::NO_FILE)).await;
+        return show(
+            &state,
+            PageStatus::INVALID_FORM,
+            typed,
+            Faults::one("file", collection_words::NO_FILE),
+        )
+        .await;
     }
     let narrowing = Narrowing { game: typed.game.clone(), ..Narrowing::default() };
     let codes = match narrowing.codes(&state).await? {
         Ok(codes) => codes,
-        Err(faults) => return show(&state, 422, typed, faults).await,
+        Err(faults) => return show(&state, PageStatus::INVALID_FORM, typed, faults).await,
     };
     let options = ImportOptions {
         mode: ImportMode::parse(&typed.mode).unwrap_or_default(),
@@ -194,7 +201,7 @@ pub(in crate::web) async fn read_file(
         section: Section::Counts,
         reading,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// The format of the file: JSON begins with a bracket.
@@ -215,7 +222,7 @@ fn faults_of(problem: &Problem) -> Option<Faults> {
 /// The form again, with the faults of the file.
 async fn refused(app: &AppState, typed: Typed, problem: Problem) -> Result<HttpResponse, Problem> {
     let Some(faults) = faults_of(&problem) else { return Err(problem) };
-    show(app, problem.code().status(), typed, faults).await
+    show(app, PageStatus::of(&problem), typed, faults).await
 }
 
 /// The form again, with the fields that were received before the file was lost.
@@ -227,7 +234,7 @@ async fn not_received(
 ) -> Result<HttpResponse, Problem> {
     let Some(mut faults) = faults_of(&problem) else { return Err(problem) };
     faults.add_lost(lost);
-    show(app, problem.code().status(), typed, faults).await
+    show(app, PageStatus::of(&problem), typed, faults).await
 }
 
 /// The options of the commit.
@@ -256,7 +263,7 @@ pub(in crate::web) async fn commit(
                 Some(text) => Faults::one("", text),
                 None => return Err(problem),
             };
-            return show(&state, problem.code().status(), Typed::default(), faults).await;
+            return show(&state, PageStatus::of(&problem), Typed::default(), faults).await;
         }
     };
     let count = |count: usize| words::grouped(i64::try_from(count).unwrap_or(i64::MAX));
@@ -271,7 +278,7 @@ pub(in crate::web) async fn commit(
         rejected: rejected.into_iter().take(SHOWN).map(RejectedRow::from).collect(),
         left: collection_words::not_shown(left),
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::domain::code::Code;
 use crate::web::copies::{Games, Narrowing, Section};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -101,9 +102,9 @@ pub(in crate::web) async fn find_progress(
             let found = collection_progress::find_completion(&state, &by, viewer, &codes).await?;
             let game = codes.game.map(Code::into_string).unwrap_or_default();
             let sets = found.data.into_iter().map(|set| SetView::new(&games, &game, set));
-            (200, sets.collect(), Faults::none())
+            (PageStatus::OK, sets.collect(), Faults::none())
         }
-        Err(faults) => (400, Vec::new(), faults),
+        Err(faults) => (PageStatus::INVALID_QUERY, Vec::new(), faults),
     };
     let page = ProgressPage {
         frame: Frame::new(collection_words::PROGRESS).at(Place::Collection),

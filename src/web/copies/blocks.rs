@@ -16,6 +16,7 @@ use crate::domain::text::AccountName;
 use crate::web::accounts::Moment;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -104,13 +105,13 @@ pub(in crate::web) async fn list_blocks(
     by: Player<ReadOwnAccount>,
     query: web::Query<BlocksQuery>,
 ) -> Result<HttpResponse, Problem> {
-    show(&state, &by, 200, &query, Faults::none()).await
+    show(&state, &by, PageStatus::OK, &query, Faults::none()).await
 }
 
 async fn show(
     app: &AppState,
     by: &Granted<ReadOwnAccount>,
-    status: u16,
+    status: PageStatus,
     query: &BlocksQuery,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
@@ -149,7 +150,7 @@ pub(in crate::web) async fn block_player(
         return Err(problem);
     };
     let reads = by.visitor.must()?;
-    let status = problem.code().status();
+    let status = PageStatus::of(&problem);
     show(&state, &reads, status, &BlocksQuery::default(), faults).await
 }
 

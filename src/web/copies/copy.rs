@@ -20,6 +20,7 @@ use crate::domain::ids::CopyId;
 use crate::web::accounts::Moment;
 use crate::web::forms::private;
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -103,5 +104,5 @@ pub(in crate::web) async fn find_copy(
         first_path: query.cursor.as_ref().map(|_| path),
         next_path,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }

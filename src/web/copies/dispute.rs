@@ -20,6 +20,7 @@ use crate::http::extract::{Form, claim_of_form};
 use crate::web::accounts::Moment;
 use crate::web::forms::{Faults, new_key, next_key, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -82,13 +83,14 @@ pub(in crate::web) async fn find_dispute(
     query: web::Query<DisputeQuery>,
 ) -> Result<HttpResponse, Problem> {
     let (id, done) = (DisputeId(*dispute), copy_words::done(&query.done));
-    let again = FormState { status: 200, faults: Faults::none(), text: "", key: new_key() };
+    let again =
+        FormState { status: PageStatus::OK, faults: Faults::none(), text: "", key: new_key() };
     show(&state, (&by, &by.visitor), id, done, again).await
 }
 
 /// How the form is shown: empty, or with the refused input and its fault.
 struct FormState<'a> {
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     text: &'a str,
     key: String,
@@ -181,7 +183,7 @@ async fn refused(
     problem: Problem,
     form: &StatementForm,
 ) -> Result<HttpResponse, Problem> {
-    let status = problem.code().status();
+    let status = PageStatus::of(&problem);
     let faults = if problem.code() == ProblemCode::NotFound {
         None
     } else {

@@ -19,6 +19,7 @@ use crate::auth::permission::ReadOwnDisputes;
 use crate::web::accounts::Moment;
 use crate::web::forms::private;
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -84,5 +85,5 @@ pub(in crate::web) async fn list_disputes(
         first_path: query.cursor.as_ref().map(|_| PATH.to_owned()),
         next_path,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }

@@ -10,7 +10,7 @@ use super::list_form::{Typed, WRONG_NUMBER, faults_of, read_number, with_card, w
 use super::section::Section;
 use super::words as copy_words;
 use crate::app::copies::trade_lists::{self, TradeItemResponse, VersionedTradeList};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
@@ -18,6 +18,7 @@ use crate::domain::collection::{MAX_QUANTITY, TradeListKind};
 use crate::http::extract::Form;
 use crate::web::forms::{Choice, Faults, Fields, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -119,13 +120,14 @@ pub(in crate::web) async fn show_list(
     let (kind, viewer) = (*kind, by.visitor.viewer());
     let stored = trade_lists::find_own(&state, &by, viewer, kind.of_api()).await?;
     let done = copy_words::done(&query.done);
-    show(&state, kind, 200, (&stored, Typed::nothing(query.from)), Faults::none(), done).await
+    show(&state, kind, PageStatus::OK, (&stored, Typed::nothing(query.from)), Faults::none(), done)
+        .await
 }
 
 async fn show(
     app: &AppState,
     kind: Kind,
-    status: u16,
+    status: PageStatus,
     (stored, typed): (&VersionedTradeList, Typed),
     faults: Faults,
     done: &'static str,
@@ -196,7 +198,7 @@ pub(in crate::web) async fn write_list(
     let content = match changed {
         Ok(content) => content,
         Err(faults) => {
-            let status = ProblemCode::InvalidBody.status();
+            let status = PageStatus::INVALID_FORM;
             return show(&state, kind, status, (&stored, typed), faults, "").await;
         }
     };
@@ -215,5 +217,5 @@ pub(in crate::web) async fn write_list(
     };
     // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
     let stored = trade_lists::find_own(&state, &reads, viewer, of).await?;
-    show(&state, kind, problem.code().status(), (&stored, typed), faults, "").await
+    show(&state, kind, PageStatus::of(&problem), (&stored, typed), faults, "").await
 }

@@ -15,6 +15,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -61,5 +62,5 @@ pub(in crate::web) async fn find_lists(
         });
     }
     let frame = Frame::new(copy_words::LISTS).at(Place::Collection);
-    private(200, &ListsPage { frame, section: Section::Lists, lists })
+    private(PageStatus::OK, &ListsPage { frame, section: Section::Lists, lists })
 }

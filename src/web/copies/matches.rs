@@ -17,6 +17,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCollection;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -74,7 +75,7 @@ pub(in crate::web) async fn list_matches(
         is_mutual: found.mutual,
         name: found.player,
     };
-    let status = if faults.is_empty() { 200 } else { 400 };
+    let status = if faults.is_empty() { PageStatus::OK } else { PageStatus::INVALID_QUERY };
     let page = MatchesPage {
         frame,
         section: Section::Trades,

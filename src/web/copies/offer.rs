@@ -23,8 +23,9 @@ use crate::domain::copies::trade::{DEFAULT_LIFETIME_HOURS, MAX_MESSAGE};
 use crate::domain::ids::TradeId;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
-use crate::web::forms::{Choice, Faults, Fields, new_key, next_key, private, told_to_wait};
+use crate::web::forms::{Choice, Faults, Fields, new_key, next_key, private};
 use crate::web::page::{Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -142,8 +143,7 @@ pub(in crate::web) async fn create(
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
             let again = FormState::after(&problem, faults, &typed);
-            let page = show(&state, &by, (None, typed), again).await;
-            page.map(|page| told_to_wait(page, &problem))
+            show(&state, &by, (None, typed), again).await
         }
     }
 }
@@ -183,26 +183,25 @@ pub(in crate::web) async fn counter(
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
             let again = FormState::after(&problem, faults, &typed);
-            let page = show(&state, &by, (Some(&first), typed), again).await;
-            page.map(|page| told_to_wait(page, &problem))
+            show(&state, &by, (Some(&first), typed), again).await
         }
     }
 }
 
 /// How the form is shown: for the first time, or again with a fault.
 struct FormState {
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     key: String,
 }
 
 impl FormState {
     fn first() -> Self {
-        Self { status: 200, faults: Faults::none(), key: new_key() }
+        Self { status: PageStatus::OK, faults: Faults::none(), key: new_key() }
     }
 
     fn after(problem: &Problem, faults: Faults, typed: &TypedOffer) -> Self {
-        Self { status: problem.code().status(), faults, key: next_key(problem, &typed.key) }
+        Self { status: PageStatus::of(problem), faults, key: next_key(problem, &typed.key) }
     }
 }
 
@@ -284,5 +283,6 @@ async fn show(
         },
         typed: TypedOffer { player, key, ..typed },
     };
-    private(if page.faults.is_empty() { status } else { status.max(400) }, &page)
+    let is_wrong = status == PageStatus::OK && !page.faults.is_empty();
+    private(if is_wrong { PageStatus::INVALID_QUERY } else { status }, &page)
 }

@@ -16,6 +16,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::ReadOwnCopies;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -72,7 +73,7 @@ pub(in crate::web) async fn list_copies(
         found.next_cursor.as_deref().map(|cursor| query_narrowing.path_at(PATH, Some(cursor)));
     let mut frame = Frame::new(copy_words::MY_COPIES).at(Place::Collection);
     frame.next.clone_from(&next_path);
-    let status = if faults.is_empty() { 200 } else { 400 };
+    let status = if faults.is_empty() { PageStatus::OK } else { PageStatus::INVALID_QUERY };
     let page = CopiesPage {
         frame,
         section: Section::Copies,

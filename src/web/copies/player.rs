@@ -27,6 +27,7 @@ use crate::domain::text::AccountName;
 use crate::http::extract::ClientNetwork;
 use crate::web::forms::private;
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Visitor;
 use crate::web::words;
 
@@ -111,7 +112,7 @@ pub(in crate::web) async fn find_player(
     query: web::Query<PlayerQuery>,
 ) -> Result<HttpResponse, Problem> {
     let name = AccountName::parse(&player).map_err(|_| Problem::not_found())?;
-    private(200, &page(&state, &visitor, network.0, &name, &query).await?)
+    private(PageStatus::OK, &page(&state, &visitor, network.0, &name, &query).await?)
 }
 
 async fn page(

@@ -26,6 +26,7 @@ use crate::http::extract::ClientNetwork;
 use crate::web::accounts::Moment;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -178,7 +179,8 @@ pub(in crate::web) async fn find_trade(
     query: web::Query<TradeQuery>,
 ) -> Result<HttpResponse, Problem> {
     let done = trade_words::done(&query.done);
-    let shown = Shown { status: 200, faults: Faults::none(), done, is_confirming: false };
+    let shown =
+        Shown { status: PageStatus::OK, faults: Faults::none(), done, is_confirming: false };
     show(&state, (&by, &by.visitor), network.0, TradeId(*trade), shown).await
 }
 
@@ -189,13 +191,14 @@ pub(in crate::web) async fn show_accept(
     network: ClientNetwork,
     trade: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let shown = Shown { status: 200, faults: Faults::none(), done: "", is_confirming: true };
+    let shown =
+        Shown { status: PageStatus::OK, faults: Faults::none(), done: "", is_confirming: true };
     show(&state, (&by, &by.visitor), network.0, TradeId(*trade), shown).await
 }
 
 /// How a trade is shown.
 struct Shown {
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     done: &'static str,
     is_confirming: bool,
@@ -341,7 +344,7 @@ pub(super) async fn refused(
     };
     let Some(faults) = faults else { return Err(problem) };
     let reads = by.visitor.must::<ReadTrades>()?;
-    let status = problem.code().status();
+    let status = PageStatus::of(&problem);
     let shown = Shown { status, faults, done: "", is_confirming: false };
     show(app, (&reads, &by.visitor), network, id, shown).await
 }

@@ -23,6 +23,7 @@ use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place, Preview};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Visitor;
 use crate::web::words;
 
@@ -94,7 +95,7 @@ pub(in crate::web) async fn show_check(
     query: web::Query<CheckQuery>,
 ) -> Result<HttpResponse, Problem> {
     let form = CheckForm { format: query.into_inner().format, ..CheckForm::default() };
-    show(&state, 200, &form, Faults::none(), None).await
+    show(&state, PageStatus::OK, &form, Faults::none(), None).await
 }
 
 /// Checks a list. Hidden cards are known if the visitor may see them.
@@ -108,22 +109,22 @@ pub(in crate::web) async fn check(
     if !form.card.trim().is_empty()
         && let Err(faults) = add_card(&state, requester, &mut form).await?
     {
-        return show(&state, 422, &form, faults, None).await;
+        return show(&state, PageStatus::INVALID_FORM, &form, faults, None).await;
     }
     if form.list.trim().is_empty() {
         let faults = Faults::one("list", deck_words::NO_LIST);
-        return show(&state, 422, &form, faults, None).await;
+        return show(&state, PageStatus::INVALID_FORM, &form, faults, None).await;
     }
     if is_too_long(&form.list) {
         let faults = Faults::one("list", deck_words::list_too_long());
-        return show(&state, 422, &form, faults, None).await;
+        return show(&state, PageStatus::INVALID_FORM, &form, faults, None).await;
     }
     let format_of_list = || parse_deck_text(&form.list).notes.remove("format");
     let format =
         Some(form.format.clone()).filter(|format| !format.is_empty()).or_else(format_of_list);
     let Some(format) = format else {
         let faults = Faults::one("format", deck_words::NO_FORMAT);
-        return show(&state, 422, &form, faults, None).await;
+        return show(&state, PageStatus::INVALID_FORM, &form, faults, None).await;
     };
     let request = DeckReportRequest {
         format: Some(format),
@@ -139,7 +140,7 @@ pub(in crate::web) async fn check(
             Ok(judged) => judged,
             Err(problem) => {
                 let Some(faults) = faults_of(&problem) else { return Err(problem) };
-                return show(&state, problem.code().status(), &form, faults, None).await;
+                return show(&state, PageStatus::of(&problem), &form, faults, None).await;
             }
         };
     let report = judged.reports.first();
@@ -154,7 +155,7 @@ pub(in crate::web) async fn check(
         zones: zones(game.code(), &sheet),
         curves: curves(game, &statistics, None),
     };
-    show(&state, 200, &form, Faults::none(), Some(judged)).await
+    show(&state, PageStatus::OK, &form, Faults::none(), Some(judged)).await
 }
 
 /// Adds a card to the list; returns the faults.
@@ -180,7 +181,7 @@ async fn add_card(
 
 async fn show(
     app: &AppState,
-    status: u16,
+    status: PageStatus,
     form: &CheckForm,
     faults: Faults,
     judged: Option<Judged>,
@@ -191,7 +192,7 @@ async fn show(
     };
     let public = app.settings.public_url.as_deref();
     let mut frame = builder_frame(heading);
-    if judged.is_none() && status == 200 {
+    if judged.is_none() && status == PageStatus::OK {
         frame = frame.of_address(public, PATH);
         frame.preview = Some(Preview {
             title: deck_words::CHECK.to_owned(),

@@ -17,6 +17,7 @@ use crate::domain::ids::DeckId;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::forms::{Faults, new_key, next_key, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -47,7 +48,7 @@ pub(in crate::web) async fn show_copy(
     by: Player<WriteOwnDecks>,
     deck: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    show(&state, &by.visitor, DeckId(*deck), (200, Faults::none()), None).await
+    show(&state, &by.visitor, DeckId(*deck), (PageStatus::OK, Faults::none()), None).await
 }
 
 /// The form; without typed fields, with the name of the source.
@@ -55,7 +56,7 @@ async fn show(
     app: &AppState,
     visitor: &Visitor,
     id: DeckId,
-    (status, faults): (u16, Faults),
+    (status, faults): (PageStatus, Faults),
     typed: Option<TypedCopy>,
 ) -> Result<HttpResponse, Problem> {
     let reads: Granted<ReadOwnDecks> = visitor.must()?;
@@ -98,7 +99,7 @@ pub(in crate::web) async fn copy(
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
             let typed = TypedCopy { key: next_key(&problem, &typed.key), ..typed };
-            let status = problem.code().status();
+            let status = PageStatus::of(&problem);
             show(&state, &by.visitor, id, (status, faults), Some(typed)).await
         }
     }

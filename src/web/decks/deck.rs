@@ -44,6 +44,7 @@ use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
 use crate::web::page::{Frame, Place, Preview, answer, write};
+use crate::web::page_status::PageStatus;
 use crate::web::rules::unread;
 use crate::web::session::{Visitor, log_in_path};
 use crate::web::words;
@@ -160,7 +161,7 @@ pub(super) async fn show(
     app: &AppState,
     requester: (&Visitor, Network),
     deck: DeckId,
-    (status, faults, refused): (u16, Faults, RefusedComment),
+    (status, faults, refused): (PageStatus, Faults, RefusedComment),
 ) -> Result<HttpResponse, Problem> {
     let shown = Shown { faults, refused, from: None };
     private(status, &page(app, requester, deck, shown).await?)
@@ -173,7 +174,7 @@ pub(super) fn answer_to(
     page: &impl Template,
 ) -> Result<HttpResponse, Problem> {
     if !visitor.is_stranger() {
-        return private(200, page);
+        return private(PageStatus::OK, page);
     }
     // Caches must revalidate each time: a public deck may become private at any moment.
     Ok(by_cookie(answer(req, &write(page, Freshness::Private)?)))

@@ -24,6 +24,7 @@ use crate::domain::ids::DeckId;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -114,13 +115,13 @@ pub(in crate::web) async fn show_new(
     state: web::Data<AppState>,
     _by: Player<WriteOwnDecks>,
 ) -> Result<HttpResponse, Problem> {
-    show_form_of_new(&state, 200, TypedDeck::default(), Faults::none(), false).await
+    show_form_of_new(&state, PageStatus::OK, TypedDeck::default(), Faults::none(), false).await
 }
 
 /// The form of a new deck, with a new key: the next form that is sent is a new request.
 pub(super) async fn show_form_of_new(
     app: &AppState,
-    status: u16,
+    status: PageStatus,
     typed: TypedDeck,
     faults: Faults,
     is_file_read: bool,
@@ -137,7 +138,7 @@ pub(super) async fn show_form_of_new(
         visibilities: visibilities(&typed.visibility, false),
         visibility_help: "",
         typed: &typed,
-        is_unsaved: status != 200 || is_file_read,
+        is_unsaved: status != PageStatus::OK || is_file_read,
         is_file_read,
         names_copies: false,
         saved: None,
@@ -168,7 +169,7 @@ pub(in crate::web) async fn create(
     Form(typed): Form<TypedDeck>,
 ) -> Result<HttpResponse, Problem> {
     if let Some(faults) = typed.form_fault() {
-        return show_form_of_new(&state, 422, typed, faults, false).await;
+        return show_form_of_new(&state, PageStatus::INVALID_FORM, typed, faults, false).await;
     }
     let TypedDeck {
         name, format, visibility, folder, tags, description, list, dialect, key, ..
@@ -181,7 +182,7 @@ pub(in crate::web) async fn create(
         Ok(stored) => Ok(see_other(&deck_path(stored.deck.summary.id))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
-            show_form_of_new(&state, problem.code().status(), typed, faults, false).await
+            show_form_of_new(&state, PageStatus::of(&problem), typed, faults, false).await
         }
     }
 }
@@ -195,7 +196,7 @@ pub(in crate::web) async fn show_edit(
     let viewer = by.visitor.viewer();
     let edited = deck_overviews::find_edited(&state, &by, viewer, DeckId(*deck)).await?;
     let typed = TypedDeck::of(&edited);
-    show_form_of(&state, 200, (&edited, &typed), Faults::none(), Beside::Nothing).await
+    show_form_of(&state, PageStatus::OK, (&edited, &typed), Faults::none(), Beside::Nothing).await
 }
 
 /// What the form of a stored deck is shown with.
@@ -211,7 +212,7 @@ pub(super) enum Beside {
 /// The form of a stored deck.
 pub(super) async fn show_form_of(
     app: &AppState,
-    status: u16,
+    status: PageStatus,
     (edited, typed): (&EditedDeck, &TypedDeck),
     faults: Faults,
     beside: Beside,
@@ -257,7 +258,14 @@ pub(in crate::web) async fn save(
         let reads = by.visitor.must::<ReadOwnDecks>()?;
         let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;
         let typed = TypedDeck { file: String::new(), ..typed };
-        return show_form_of(&state, 422, (&edited, &typed), faults, Beside::Nothing).await;
+        return show_form_of(
+            &state,
+            PageStatus::INVALID_FORM,
+            (&edited, &typed),
+            faults,
+            Beside::Nothing,
+        )
+        .await;
     }
     let meant = IfMatch::of_form(&typed.revision);
     let requester = (viewer, network.0);
@@ -272,7 +280,7 @@ pub(in crate::web) async fn save(
     let revision = if is_stale { edited.deck.version.in_form() } else { typed.revision.clone() };
     let typed = TypedDeck { revision, ..typed };
     let beside = if is_stale { Beside::SavedVersion } else { Beside::Nothing };
-    show_form_of(&state, problem.code().status(), (&edited, &typed), faults, beside).await
+    show_form_of(&state, PageStatus::of(&problem), (&edited, &typed), faults, beside).await
 }
 
 /// The version of the object when the page with the button was loaded.
@@ -299,7 +307,7 @@ pub(in crate::web) async fn delete(
     let edited = deck_overviews::find_edited(&state, &reads, by.visitor.viewer(), id).await?;
     let faults = Faults::one("", deck_words::CHANGED_BEFORE_DELETING);
     let typed = TypedDeck::of(&edited);
-    let status = problem.code().status();
+    let status = PageStatus::of(&problem);
     show_form_of(&state, status, (&edited, &typed), faults, Beside::Nothing).await
 }
 
@@ -315,7 +323,7 @@ pub(in crate::web) async fn undelete(
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
             let reads = by.visitor.must::<ReadOwnDecks>()?;
-            show_deleted(&state, &reads, problem.code().status(), faults).await
+            show_deleted(&state, &reads, PageStatus::of(&problem), faults).await
         }
     }
 }

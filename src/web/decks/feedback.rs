@@ -17,6 +17,7 @@ use crate::http::extract::{ClientNetwork, Form};
 use crate::web::feedback::comments::RefusedComment;
 use crate::web::feedback::words as feedback_words;
 use crate::web::forms::Faults;
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 
 /// A button that switches something on or off.
@@ -122,6 +123,6 @@ async fn after(
     let Err(problem) = done else { return Ok(see_other(&deck_path(id.0))) };
     let faults = Faults::of_problem(&problem, &[], feedback_words::fault);
     let Some(faults) = faults else { return Err(problem) };
-    let refusal = (problem.code().status(), faults, RefusedComment::default());
+    let refusal = (PageStatus::of(&problem), faults, RefusedComment::default());
     deck::show(app, (&by.visitor, network), id, refusal).await
 }

@@ -14,6 +14,7 @@ use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::ids::DeckId;
 use crate::http::extract::{UnreceivedForm, Upload};
 use crate::web::forms::Faults;
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 
 /// Largest form, in bytes: the file and, before it, the list that was typed, whose characters may have four bytes, and the other fields.
@@ -22,7 +23,7 @@ const MOST: usize = MAX_FILE + 4 * MAX_LIST + 64 * 1024;
 /// A form that was received: its fields, and the status and faults if its file has no list.
 struct Received {
     typed: TypedDeck,
-    refusal: Option<(u16, Faults)>,
+    refusal: Option<(PageStatus, Faults)>,
 }
 
 /// Receives the form, and reads the file into the list. If there is none in it, the list stays as it was typed.
@@ -37,26 +38,26 @@ async fn receive(req: &HttpRequest, payload: web::Payload) -> Result<Received, P
             let text = deck_words::list_file_fault(&ListFileFault::TooLarge);
             let mut faults = Faults::one("file", text);
             faults.add_lost(lost);
-            let refusal = Some((problem.code().status(), faults));
+            let refusal = Some((PageStatus::of(&problem), faults));
             return Ok(Received { typed: TypedDeck::take(&mut sent), refusal });
         }
     };
     let (file, typed) = (upload.take_file("file"), TypedDeck::take(&mut upload));
     let Some(file) = file else {
         let faults = Faults::one("file", deck_words::NO_LIST_FILE);
-        return Ok(Received { typed, refusal: Some((422, faults)) });
+        return Ok(Received { typed, refusal: Some((PageStatus::INVALID_FORM, faults)) });
     };
     Ok(match decode(&file.content) {
         Ok(list) => Received { typed: typed.with_list(list), refusal: None },
         Err(fault) => {
-            let code = match fault {
-                ListFileFault::TooLarge => ProblemCode::BodyTooLarge,
+            let status = match fault {
+                ListFileFault::TooLarge => PageStatus::TOO_LARGE,
                 ListFileFault::Empty | ListFileFault::TooLong | ListFileFault::Unreadable(_) => {
-                    ProblemCode::InvalidBody
+                    PageStatus::INVALID_FORM
                 }
             };
             let faults = Faults::one("file", deck_words::list_file_fault(&fault));
-            Received { typed, refusal: Some((code.status(), faults)) }
+            Received { typed, refusal: Some((status, faults)) }
         }
     })
 }
@@ -70,7 +71,7 @@ pub(in crate::web) async fn read_of_new(
 ) -> Result<HttpResponse, Problem> {
     let Received { typed, refusal } = receive(&req, payload).await?;
     let is_read = refusal.is_none();
-    let (status, faults) = refusal.unwrap_or_else(|| (200, Faults::none()));
+    let (status, faults) = refusal.unwrap_or_else(|| (PageStatus::OK, Faults::none()));
     show_form_of_new(&state, status, typed, faults, is_read).await
 }
 
@@ -86,6 +87,6 @@ pub(in crate::web) async fn read_of_stored(
     let edited = deck_overviews::find_edited(&state, &reads, viewer, DeckId(*deck)).await?;
     let Received { typed, refusal } = receive(&req, payload).await?;
     let beside = if refusal.is_none() { Beside::FileRead } else { Beside::Nothing };
-    let (status, faults) = refusal.unwrap_or_else(|| (200, Faults::none()));
+    let (status, faults) = refusal.unwrap_or_else(|| (PageStatus::OK, Faults::none()));
     show_form_of(&state, status, (&edited, &typed), faults, beside).await
 }

@@ -24,6 +24,7 @@ use crate::domain::decks::own::OwnDeckSort;
 use crate::web::catalogue::game_path;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -123,14 +124,14 @@ pub(in crate::web) async fn list_own_decks(
     by: Player<ReadOwnDecks>,
     query: web::Query<OwnQuery>,
 ) -> Result<HttpResponse, Problem> {
-    show(&state, &by, 200, query.into_inner(), Faults::none()).await
+    show(&state, &by, PageStatus::OK, query.into_inner(), Faults::none()).await
 }
 
 /// Shows the deleted decks, with the fault of a refused restore.
 pub(super) async fn show_deleted(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
-    status: u16,
+    status: PageStatus,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
     let query = OwnQuery { deleted: true, ..OwnQuery::default() };
@@ -140,7 +141,7 @@ pub(super) async fn show_deleted(
 async fn show(
     app: &AppState,
     by: &Granted<ReadOwnDecks>,
-    status: u16,
+    status: PageStatus,
     query: OwnQuery,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {

@@ -25,6 +25,7 @@ use crate::http::extract::{ClientNetwork, Form};
 use crate::web::catalogue::zone_name;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -243,5 +244,5 @@ pub(in crate::web) async fn restore(
     let faults = Faults::one("", deck_words::CHANGED_BEFORE_RESTORING);
     let readers = (&by.visitor, Some(&reads), network.0);
     let page = revision_page(&state, readers, which, faults).await?;
-    private(problem.code().status(), &page)
+    private(PageStatus::of(&problem), &page)
 }

@@ -25,6 +25,7 @@ use crate::web::fault_words;
 use crate::web::forms::{Faults, private};
 use crate::web::headers::stay_apart;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -78,7 +79,7 @@ pub(in crate::web) async fn show(
     design: web::Path<String>,
 ) -> Result<HttpResponse, Problem> {
     let (code, reads) = (identifier(&design)?, by.visitor.must::<ReadOwnDesigns>()?);
-    show_form(&state, &reads, code, None, (200, Faults::none())).await
+    show_form(&state, &reads, code, None, (PageStatus::OK, Faults::none())).await
 }
 
 /// The form of the artwork; `typed`: the chosen artwork and its description.
@@ -87,14 +88,14 @@ async fn show_form(
     by: &Granted<ReadOwnDesigns>,
     code: DesignCode,
     typed: Option<(String, String)>,
-    (status, faults): (u16, Faults),
+    (status, faults): (PageStatus, Faults),
 ) -> Result<HttpResponse, Problem> {
     let found = find_own(app, by, code).await?;
     let (stored, stored_alt) = match found.design.content.artwork {
         Some(artwork) => (artwork.id, artwork.alt.unwrap_or_default()),
         None => (String::new(), String::new()),
     };
-    let is_stale = status == ProblemCode::PreconditionFailed.status();
+    let is_stale = status.is(ProblemCode::PreconditionFailed);
     let (chosen, alt) = typed.unwrap_or_else(|| (stored.clone(), stored_alt.clone()));
     let limit = PageLimit::try_from(EARLIER).map_err(Problem::internal)?;
     let mut own = artworks::list_own(app, by, None::<ArtworkKey>, limit).await?;
@@ -163,7 +164,7 @@ pub(in crate::web) async fn send(
         Ok(received) => received,
         Err(refused) => {
             let Some(faults) = unreceived(&refused) else { return Err(refused.problem) };
-            let (fields, status) = (refused.sent.into_fields(), refused.problem.code().status());
+            let (fields, status) = (refused.sent.into_fields(), PageStatus::of(&refused.problem));
             let typed = (!fields.is_empty()).then(|| typed(&fields, &found));
             return show_form(&state, &reads, code, typed, (status, faults)).await;
         }
@@ -206,7 +207,7 @@ pub(in crate::web) async fn send(
             if is_lost && faults.of("file").is_none() {
                 faults.add("file", words::FILE_NOT_KEPT);
             }
-            let (typed, status) = (Some((chosen, alt)), problem.code().status());
+            let (typed, status) = (Some((chosen, alt)), PageStatus::of(&problem));
             show_form(&state, &reads, code, typed, (status, faults)).await
         }
     }

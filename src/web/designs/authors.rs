@@ -25,6 +25,7 @@ use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, log_in_path, see_other};
 use crate::web::words;
 
@@ -66,7 +67,7 @@ pub(in crate::web) async fn find_author(
     query: web::Query<AuthorQuery>,
 ) -> Result<HttpResponse, Problem> {
     let requester = (&visitor, network.0);
-    show(&state, requester, &author, query.into_inner(), (200, Faults::none())).await
+    show(&state, requester, &author, query.into_inner(), (PageStatus::OK, Faults::none())).await
 }
 
 async fn show(
@@ -74,7 +75,7 @@ async fn show(
     (visitor, network): (&Visitor, Network),
     name: &str,
     query: AuthorQuery,
-    (status, faults): (u16, Faults),
+    (status, faults): (PageStatus, Faults),
 ) -> Result<HttpResponse, Problem> {
     let author = authors::find(app, name).await?;
     require_cursor(query.cursor.as_ref())?;
@@ -166,7 +167,7 @@ pub(in crate::web) async fn follow(
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
             let (requester, query) = ((&by.visitor, network.0), AuthorQuery::default());
-            show(&state, requester, &author, query, (problem.code().status(), faults)).await
+            show(&state, requester, &author, query, (PageStatus::of(&problem), faults)).await
         }
     }
 }

@@ -30,6 +30,7 @@ use crate::web::feedback::hidden_comments;
 use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place, Preview, answer, write};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Visitor, log_in_path};
 use crate::web::words;
 
@@ -134,7 +135,7 @@ pub(in crate::web) async fn find_design(
     let (faults, typed) = (Faults::none(), TypedFeedback::default());
     let page = page(&state, &visitor, code, query.into_inner(), (faults, typed)).await?;
     if !visitor.is_stranger() {
-        return private(200, &page);
+        return private(PageStatus::OK, &page);
     }
     // Caches must revalidate each time: a design may be withdrawn at any moment.
     let mut answer = answer(&req, &write(&page, Freshness::Private)?);
@@ -147,7 +148,7 @@ pub(super) async fn show(
     app: &AppState,
     visitor: &Visitor,
     code: DesignCode,
-    (status, faults, typed): (u16, Faults, TypedFeedback),
+    (status, faults, typed): (PageStatus, Faults, TypedFeedback),
 ) -> Result<HttpResponse, Problem> {
     let query = DesignQuery::default();
     let page = page(app, visitor, code, query, (faults, typed)).await?;

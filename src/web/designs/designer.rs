@@ -17,6 +17,7 @@ use crate::app::versions::Revision;
 use crate::auth::permission::{GiveFeedback, Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 
 /// Shows the form of a new design. The query may state game and kind.
@@ -30,7 +31,7 @@ pub(in crate::web) async fn show_new(
     let work = Work::new(&state, network, &reads, Target::New);
     let mut draft = work.read(draft.into_inner())?;
     draft.set("key", Uuid::now_v7().to_string());
-    work.show(200, &draft, Step::Start, StepMessages::default()).await
+    work.show(PageStatus::OK, &draft, Step::Start, StepMessages::default()).await
 }
 
 /// Continues with a new design, or saves it.
@@ -69,7 +70,7 @@ pub(in crate::web) async fn show_edit(
     let mut draft = Draft::of_design(&found.design.game, &found.design.content);
     draft.set("version", found.version.0.to_string());
     let work = Work::new(&state, network, &reads, Target::Revision(code, Box::new(found)));
-    work.show(200, &draft, Step::Card, StepMessages::default()).await
+    work.show(PageStatus::OK, &draft, Step::Card, StepMessages::default()).await
 }
 
 /// Continues with an own design, or saves it, if the stored version is still the version that the form was loaded with.
@@ -109,7 +110,7 @@ pub(in crate::web) async fn show_change(
     draft.set("revision", found.design.revision.to_string());
     draft.set("key", Uuid::now_v7().to_string());
     let work = Work::new(&state, network, &reads, Target::Change(code, Box::new(found)));
-    work.show(200, &draft, Step::Card, StepMessages::default()).await
+    work.show(PageStatus::OK, &draft, Step::Card, StepMessages::default()).await
 }
 
 /// A shared design of another author.

@@ -20,6 +20,7 @@ use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::DesignId;
 use crate::web::forms::{Choice, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -88,5 +89,5 @@ pub(in crate::web) async fn list_own_designs(
         first_path: filters.cursor.as_ref().map(|_| path_at(&filters.status, None)),
         next_path: page.next_cursor.map(|cursor| path_at(&filters.status, Some(&cursor))),
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }

@@ -15,6 +15,7 @@ use crate::auth::permission::{Granted, ReviewDesigns};
 use crate::domain::designs::review::ReviewStage;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
 use crate::web::words;
 
@@ -72,7 +73,7 @@ pub(in crate::web) async fn list(
     by: Player<ReviewDesigns>,
     query: web::Query<QueueQuery>,
 ) -> Result<HttpResponse, Problem> {
-    show_list(&state, &by, &query, (200, Faults::none())).await
+    show_list(&state, &by, &query, (PageStatus::OK, Faults::none())).await
 }
 
 /// Shows a page of a list; with the faults of a form that was sent for one design.
@@ -80,7 +81,7 @@ pub(super) async fn show_list(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
     query: &QueueQuery,
-    (http_status, faults): (u16, Faults),
+    (http_status, faults): (PageStatus, Faults),
 ) -> Result<HttpResponse, Problem> {
     let at = design_reviews::page_at(query.status, query.cursor.as_ref())?;
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;

@@ -8,12 +8,13 @@ use super::faults::faults_of;
 use super::words as design_words;
 use super::{design_path, identifier};
 use crate::app::designs::design_ratings::{self, DesignRatingsResponse, MeanScores, RatingRequest};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::GiveFeedback;
 use crate::domain::designs::rating::{MAX_POINTS, MIN_POINTS};
 use crate::http::extract::Form;
 use crate::web::forms::Faults;
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 
 /// The criteria, by the names of the fields.
@@ -138,7 +139,7 @@ pub(in crate::web) async fn rate(
         design::show(&state, &by.visitor, code, (status, faults, typed)).await
     };
     match done.await {
-        Ok(Err(faults)) => again(typed, ProblemCode::InvalidBody.status(), faults).await,
+        Ok(Err(faults)) => again(typed, PageStatus::INVALID_FORM, faults).await,
         Ok(Ok(())) => Ok(see_other(&format!("{}#ratings", design_path(code)))),
         Err(problem) => {
             let fields = [
@@ -148,7 +149,7 @@ pub(in crate::web) async fn rate(
                 ("/clarity", "clarity"),
             ];
             let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };
-            again(typed, problem.code().status(), faults).await
+            again(typed, PageStatus::of(&problem), faults).await
         }
     }
 }

@@ -25,6 +25,7 @@ use crate::web::catalogue::card_path;
 use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place, path_of};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::set_choices::sets_of_game;
 use crate::web::words;
@@ -102,14 +103,14 @@ pub(in crate::web) async fn show(
     let reviewer = by.visitor.must::<ReviewDesigns>()?;
     let typed = TypedRelease { set: query.into_inner().set, ..TypedRelease::default() };
     let answered = Answered { typed, ..Answered::default() };
-    show_page(&state, (&by.granted, &reviewer), code, 200, answered).await
+    show_page(&state, (&by.granted, &reviewer), code, PageStatus::OK, answered).await
 }
 
 async fn show_page(
     app: &AppState,
     (by, reviewer): (&Granted<WriteCatalogue>, &Granted<ReviewDesigns>),
     code: DesignCode,
-    status: u16,
+    status: PageStatus,
     answered: Answered,
 ) -> Result<HttpResponse, Problem> {
     let (nobody, viewer) = (None::<&Granted<ReadOwnDesigns>>, Viewer::from(by));
@@ -205,11 +206,11 @@ pub(in crate::web) async fn send(
         Ok(Released::Done(_, card)) => return Ok(see_other(&release_path(&card.design))),
         Ok(Released::Rehearsed(card)) => {
             let text = release_words::would_be(&card.set, &card.number, card.hidden);
-            (200, Faults::none(), Some(text))
+            (PageStatus::OK, Faults::none(), Some(text))
         }
         Err(problem) => {
             let Some(faults) = faults_of_release(&problem, &request) else { return Err(problem) };
-            (problem.code().status(), faults, None)
+            (PageStatus::of(&problem), faults, None)
         }
     };
     let answered = Answered { faults, checked, typed };

@@ -31,6 +31,7 @@ use crate::store::designs::design_reviews::Revocation;
 use crate::web::catalogue::card_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -100,7 +101,7 @@ pub(in crate::web) async fn show(
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
     let typed = TypedDecision::default();
-    show_page(&state, reviewer(&by, network), code, (200, Faults::none(), typed)).await
+    show_page(&state, reviewer(&by, network), code, (PageStatus::OK, Faults::none(), typed)).await
 }
 
 /// The page with the claim that there is at this moment.
@@ -108,7 +109,7 @@ async fn show_page(
     app: &AppState,
     reviewer: Reviewer<'_>,
     code: DesignCode,
-    shown: (u16, Faults, TypedDecision),
+    shown: (PageStatus, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
     let (by, viewer, network) = reviewer;
     let design = find(app, reviewer, code).await?;
@@ -123,14 +124,14 @@ async fn show_refused(
     reviewer: Reviewer<'_>,
     code: DesignCode,
     (refusal, stage): (&Problem, ReviewStage),
-    shown: (u16, Faults, TypedDecision),
+    shown: (PageStatus, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
     match show_page(app, reviewer, code, shown).await {
         // Faults of the input are found for every address, also for those of no design.
         Err(problem) if problem.code() == ProblemCode::NotFound && refusal.faults().is_empty() => {
             let Some(faults) = faults_of(refusal, &[]) else { return Err(problem) };
             let query = QueueQuery::new(stage);
-            show_list(app, reviewer.0, &query, (refusal.code().status(), faults)).await
+            show_list(app, reviewer.0, &query, (PageStatus::of(refusal), faults)).await
         }
         result => result,
     }
@@ -169,7 +170,7 @@ async fn answer(
     (by, ..): Reviewer<'_>,
     design: DesignResponse,
     claim: DesignClaim,
-    (status, faults, typed): (u16, Faults, TypedDecision),
+    (status, faults, typed): (PageStatus, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
     let loaded = app.named_game(&design.game).await?.map_err(Problem::internal)?;
     let name = design_words::name_of(&design.content.name);
@@ -214,14 +215,15 @@ pub(in crate::web) async fn claim(
     Form(typed): Form<TypedDecision>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    show_claimed(&state, reviewer(&by, network), code, (200, Faults::none(), typed)).await
+    show_claimed(&state, reviewer(&by, network), code, (PageStatus::OK, Faults::none(), typed))
+        .await
 }
 
 async fn show_claimed(
     app: &AppState,
     reviewer: Reviewer<'_>,
     code: DesignCode,
-    (status, faults, typed): (u16, Faults, TypedDecision),
+    (status, faults, typed): (PageStatus, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
     let (by, viewer, network) = reviewer;
     match design_reviews::claim(app, by, viewer, network, code).await {
@@ -232,8 +234,11 @@ async fn show_claimed(
         }
         Err(problem) => {
             let Some(found) = faults_of(&problem, &[]) else { return Err(problem) };
-            let (status, faults) =
-                if faults.is_empty() { (problem.code().status(), found) } else { (status, faults) };
+            let (status, faults) = if faults.is_empty() {
+                (PageStatus::of(&problem), found)
+            } else {
+                (status, faults)
+            };
             let refusal = (&problem, ReviewStage::Waiting);
             show_refused(app, reviewer, code, refusal, (status, faults, typed)).await
         }
@@ -264,7 +269,7 @@ pub(in crate::web) async fn give_back(
         faults_of(&problem, &[])
     };
     let Some(faults) = faults else { return Err(problem) };
-    let shown = (problem.code().status(), faults, TypedDecision::default());
+    let shown = (PageStatus::of(&problem), faults, TypedDecision::default());
     show_refused(&state, reviewer, code, (&problem, ReviewStage::Waiting), shown).await
 }
 
@@ -286,7 +291,7 @@ pub(in crate::web) async fn decide(
         Err(problem) => {
             let fields = [("/decision", "choice"), ("/reason", "reason")];
             let Some(faults) = faults_of(&problem, &fields) else { return Err(problem) };
-            let status = problem.code().status();
+            let status = PageStatus::of(&problem);
             let (reviewer, shown) = (reviewer(&by, network), (status, faults, typed));
             // Faults of the input are shown with the checklist. After most other problems the claim is over; a new claim keeps the input.
             if problem.faults().is_empty() {
@@ -320,7 +325,7 @@ pub(in crate::web) async fn revoke(
             };
             let refusal = (&problem, ReviewStage::Approved);
             let (reviewer, shown) =
-                (reviewer(&by, network), (problem.code().status(), faults, typed));
+                (reviewer(&by, network), (PageStatus::of(&problem), faults, typed));
             show_refused(&state, reviewer, code, refusal, shown).await
         }
     }

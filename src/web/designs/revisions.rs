@@ -19,6 +19,7 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -68,7 +69,7 @@ pub(in crate::web) async fn list(
     query: web::Query<RevisionsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    show(&state, &by, code, query.into_inner(), (200, Faults::none())).await
+    show(&state, &by, code, query.into_inner(), (PageStatus::OK, Faults::none())).await
 }
 
 async fn show(
@@ -76,7 +77,7 @@ async fn show(
     by: &Granted<ReadOwnDesigns>,
     code: DesignCode,
     query: RevisionsQuery,
-    (status, faults): (u16, Faults),
+    (status, faults): (PageStatus, Faults),
 ) -> Result<HttpResponse, Problem> {
     let found = find_own(app, by, code).await?;
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
@@ -145,6 +146,6 @@ pub(in crate::web) async fn restore(
     };
     let Some(faults) = faults else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDesigns>()?;
-    let (status, query) = (problem.code().status(), RevisionsQuery::default());
+    let (status, query) = (PageStatus::of(&problem), RevisionsQuery::default());
     show(&state, &reads, code, query, (status, faults)).await
 }

@@ -19,6 +19,7 @@ use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -120,7 +121,7 @@ pub(in crate::web) async fn show(
 ) -> Result<HttpResponse, Problem> {
     let (design, step) = path.into_inner();
     let (code, step) = (identifier(&design)?, AuthorStep::read(&step)?);
-    show_form(&state, &by, code, step, (200, Faults::none())).await
+    show_form(&state, &by, code, step, (PageStatus::OK, Faults::none())).await
 }
 
 async fn show_form(
@@ -128,7 +129,7 @@ async fn show_form(
     by: &Granted<ReadOwnDesigns>,
     code: DesignCode,
     step: AuthorStep,
-    (status, faults): (u16, Faults),
+    (status, faults): (PageStatus, Faults),
 ) -> Result<HttpResponse, Problem> {
     let VersionedDesign { version, design, .. } = find_own(app, by, code).await?;
     let name = design_words::name_of(&design.content.name);
@@ -212,7 +213,7 @@ pub(in crate::web) async fn take(
                 _ => faults_of(&problem, &[]),
             };
             let Some(faults) = faults else { return Err(problem) };
-            show_form(&state, &reads, code, step, (problem.code().status(), faults)).await
+            show_form(&state, &reads, code, step, (PageStatus::of(&problem), faults)).await
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::domain::ids::SuggestionId;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 use crate::web::words;
 
@@ -93,7 +94,7 @@ pub(in crate::web) async fn list(
         name,
         path,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 #[derive(Template)]
@@ -124,14 +125,14 @@ pub(in crate::web) async fn find(
     path: web::Path<(String, Uuid)>,
 ) -> Result<HttpResponse, Problem> {
     let (design, id) = path.into_inner();
-    show(&state, &by, (identifier(&design)?, id), 200, Faults::none()).await
+    show(&state, &by, (identifier(&design)?, id), PageStatus::OK, Faults::none()).await
 }
 
 async fn show(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
     (code, id): (DesignCode, Uuid),
-    status: u16,
+    status: PageStatus,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
     let SuggestedChangeResponse { suggestion, differences, .. } =
@@ -226,7 +227,7 @@ pub(in crate::web) async fn answer(
                 _ => faults_of(&problem, &[]),
             };
             let Some(faults) = faults else { return Err(problem) };
-            show(&state, &by, (code, id), problem.code().status(), faults).await
+            show(&state, &by, (code, id), PageStatus::of(&problem), faults).await
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::domain::code::Code;
 use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::words;
 
 /// Most templates, and most values of a placeholder, that are shown at once.
@@ -121,7 +122,7 @@ pub(super) async fn choose(
             return Ok(Err(draft));
         }
         page.fill(step);
-        return Ok(Ok(private(200, &page)?));
+        return Ok(Ok(private(PageStatus::OK, &page)?));
     }
     page.template.clear();
     page.picks.clear();
@@ -137,7 +138,7 @@ pub(super) async fn choose(
         .map(|row| Offered { value: row.number.to_string(), text: readable(&row.template) })
         .collect();
     page.more = listed.next_cursor;
-    Ok(Ok(private(200, &page)?))
+    Ok(Ok(private(PageStatus::OK, &page)?))
 }
 
 /// The chosen template with its filled placeholders; `None`: no template is chosen, or it no longer exists.

@@ -27,6 +27,7 @@ use crate::http::extract::ClientNetwork;
 use crate::web::fault_words;
 use crate::web::forms::{Choice, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::words;
 
 /// The design that is worked on.
@@ -124,7 +125,9 @@ impl<'a> Work<'a> {
         if is_of_template || matches!(go.as_str(), "pick" | "unpick" | "use") {
             return match templates::choose(self, draft, &go).await? {
                 Ok(page) => Ok(page),
-                Err(draft) => self.show(200, &draft, Step::Effects, StepMessages::sent()).await,
+                Err(draft) => {
+                    self.show(PageStatus::OK, &draft, Step::Effects, StepMessages::sent()).await
+                }
             };
         }
         let mut messages = StepMessages::sent();
@@ -135,7 +138,7 @@ impl<'a> Work<'a> {
             shown = Step::Start;
             let text = design_words::CHOOSE_KIND.to_owned();
             messages.wrong.push(FieldFault { field: Some("card".to_owned()), text });
-            return self.show(422, &draft, shown, messages).await;
+            return self.show(PageStatus::INVALID_FORM, &draft, shown, messages).await;
         }
         if go == "add" {
             draft.set_effect(draft.effect_count(), None, None, "");
@@ -144,7 +147,7 @@ impl<'a> Work<'a> {
         } else if let ("suggest", Some(game)) = (go.as_str(), &game) {
             self.fill(game, &mut draft, &mut messages).await?;
         }
-        self.show(200, &draft, shown, messages).await
+        self.show(PageStatus::OK, &draft, shown, messages).await
     }
 
     /// Fills in missing values.
@@ -241,7 +244,7 @@ impl<'a> Work<'a> {
                 at: design.revised_at.to_rfc3339(),
             });
         }
-        self.show(problem.code().status(), &draft, step, messages).await
+        self.show(PageStatus::of(&problem), &draft, step, messages).await
     }
 
     /// The check of the draft; `None`: the check could not be made.
@@ -276,7 +279,7 @@ impl<'a> Work<'a> {
 
     pub(super) async fn show(
         &self,
-        status: u16,
+        status: PageStatus,
         draft: &Draft,
         step: Step,
         mut messages: StepMessages,

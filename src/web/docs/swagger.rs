@@ -43,7 +43,9 @@ pub(super) fn file(name: &str) -> Option<&'static Page> {
             .filter(true)
             .use_base_layout()
             .display_operation_id(true)
-            .default_models_expand_depth(-1);
+            .default_models_expand_depth(-1)
+            // Less work for slow phones.
+            .with_syntax_highlight(false);
         let config = Arc::new(config);
         let files = FILES.iter().filter_map(|&name| Some((name, vendored(name, &config)?)));
         let page =

@@ -18,6 +18,7 @@ use crate::domain::ids::{AccountId, CommentId};
 use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::see_other;
 use crate::web::words;
 
@@ -45,7 +46,7 @@ pub(in crate::web) async fn show(
     reader: AccountId,
     comment: (FeedbackSubject, Uuid),
 ) -> Result<HttpResponse, Problem> {
-    show_form(app, (origin, reader), comment, 200, Faults::none(), None).await
+    show_form(app, (origin, reader), comment, PageStatus::OK, Faults::none(), None).await
 }
 
 /// The form of a comment; `typed`: the refused input and the version that its form was loaded with.
@@ -53,7 +54,7 @@ async fn show_form(
     app: &AppState,
     (origin, reader): (Origin, AccountId),
     (on, id): (FeedbackSubject, Uuid),
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     typed: Option<(String, i64)>,
 ) -> Result<HttpResponse, Problem> {
@@ -100,7 +101,7 @@ pub(in crate::web) async fn save<S: Subject>(
     let Err(problem) = changed.await else { return Ok(back(&origin)) };
     let faults = Faults::of_problem(&problem, &[("/text", "text")], feedback_words::fault);
     let Some(faults) = faults else { return Err(problem) };
-    let (status, typed) = (problem.code().status(), (edited.text, edited.revision));
+    let (status, typed) = (PageStatus::of(&problem), (edited.text, edited.revision));
     let by = (origin, by.account());
     show_form(app, by, (subject.into(), id), status, faults, Some(typed)).await
 }

@@ -22,6 +22,7 @@ use crate::http::extract::claim_of_form;
 use crate::web::forms::{Faults, private};
 use crate::web::markup::Markup;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::words;
 
 /// Comments on a page, and replies on a page.
@@ -225,7 +226,7 @@ pub(in crate::web) async fn list_replies(
         next_path: page.next_cursor.map(|cursor| format!("{list}?cursor={cursor}")),
         origin,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// The fields of a new comment.
@@ -240,7 +241,7 @@ pub(in crate::web) struct TypedComment {
 }
 
 /// Status, faults and input of a refused comment, which the page of its subject shows.
-pub(in crate::web) type Refusal = (u16, Faults, RefusedComment);
+pub(in crate::web) type Refusal = (PageStatus, Faults, RefusedComment);
 
 /// Writes a comment on a subject. `operation` is the name of the request, for its idempotency key.
 pub(in crate::web) async fn create<S: Subject>(
@@ -268,5 +269,5 @@ pub(in crate::web) async fn create<S: Subject>(
     let faults = Faults::of_problem(&problem, &[("/text", field)], feedback_words::fault);
     let Some(faults) = faults else { return Err(problem) };
     let refused = RefusedComment { text: typed.text, reply_to };
-    Ok(Err((problem.code().status(), faults, refused)))
+    Ok(Err((PageStatus::of(&problem), faults, refused)))
 }

@@ -19,6 +19,7 @@ use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::CommentId;
 use crate::web::forms::private;
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
 
@@ -86,7 +87,7 @@ pub(in crate::web) async fn list<P>(
         next_path: page.next_cursor.map(|cursor| format!("{list}?cursor={cursor}")),
         origin,
     };
-    private(200, &page)
+    private(PageStatus::OK, &page)
 }
 
 /// Hides a comment on a design or a deck of the visitor.

@@ -12,8 +12,9 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReportAbuse};
 use crate::domain::designs::abuse_report::AbuseReason;
-use crate::web::forms::{Choice, Faults, private, refused};
+use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::words;
 
 /// The text of the reason of a report, by its code.
@@ -103,7 +104,7 @@ pub(in crate::web) async fn show(
     subject: ReportSubject,
 ) -> Result<HttpResponse, Problem> {
     abuse_reports::require_subject(app, by, subject.reported).await?;
-    private(200, &page(subject, &TypedReport::default(), Faults::none()))
+    private(PageStatus::OK, &page(subject, &TypedReport::default(), Faults::none()))
 }
 
 /// Shows the form of a report again, because the one that was sent does not say what it is about.
@@ -115,7 +116,7 @@ pub(in crate::web) async fn ask_again(
 ) -> Result<HttpResponse, Problem> {
     abuse_reports::require_subject(app, by, subject.reported).await?;
     let faults = Faults::one("", feedback_words::REPORT_PART_MISSING);
-    private(422, &page(subject, typed, faults))
+    private(PageStatus::INVALID_FORM, &page(subject, typed, faults))
 }
 
 fn page(subject: ReportSubject, typed: &TypedReport, faults: Faults) -> ReportPage {
@@ -149,10 +150,13 @@ pub(in crate::web) async fn send(
         abuse_reports::create(app, by, subject.reported, reason, details.as_deref()).await
     };
     let Err(problem) = written.await else {
-        return private(200, &ReportPage { is_done: true, ..page(subject, typed, Faults::none()) });
+        return private(
+            PageStatus::OK,
+            &ReportPage { is_done: true, ..page(subject, typed, Faults::none()) },
+        );
     };
     let fields = [("/reason", "reason"), ("/details", "details")];
     let faults = Faults::of_problem(&problem, &fields, feedback_words::fault);
     let Some(faults) = faults else { return Err(problem) };
-    refused(&problem, &page(subject, typed, faults))
+    private(PageStatus::of(&problem), &page(subject, typed, faults))
 }

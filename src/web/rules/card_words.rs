@@ -16,7 +16,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
     let which = if is_named { format!(": {named}") } else { String::new() };
     let attribute = found.attribute.map(|code| names.attribute(code)).unwrap_or_default();
     Some(match found.code {
-        Code::NameInvalid | Code::SetNameInvalid => format!("The name {}.", unreadable(limit)),
+        Code::NameInvalid | Code::SetNameInvalid => format!("The name {}.", unreadable(found)),
         Code::NameDuplicate => format!("Another card of the set has this name{which}."),
         Code::NumberInvalid => format!(
             "The number{of} must be 1 to {} letters and digits, with single hyphens between them.",
@@ -65,7 +65,7 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
         Code::EffectSlotUnknown => {
             format!("An effect{of} is in a place that the card does not have.")
         }
-        Code::TextInvalid => format!("A text{of} {}.", unreadable(limit)),
+        Code::TextInvalid => format!("A text{of} {}.", unreadable(found)),
         Code::RarityUnknown => format!("The game has no such rarity{}.", rarities(found, quoted)),
         Code::PrintingMissing if is_named => {
             format!("{named} lacks printings{}.", rarities(found, |code| names.rarity(code)))
@@ -99,11 +99,17 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
 }
 
 /// Why a text is refused.
-fn unreadable(limit: i64) -> String {
-    format!(
-        "is empty, longer than {} characters, or has characters that are not shown",
-        grouped(limit)
-    )
+fn unreadable(found: &Found<'_>) -> String {
+    match found.refused {
+        Some(refused) => format!(
+            "has the character U+{:04X}, which is not shown or changes how the text is read: remove it",
+            u32::from(refused)
+        ),
+        None => format!(
+            "is empty, longer than {} characters, or has characters that are not shown",
+            grouped(found.limit.unwrap_or_default())
+        ),
+    }
 }
 
 /// The kind of value of an attribute.
@@ -122,7 +128,7 @@ fn value_sort(value: &AttributeValue) -> &'static str {
 fn out_of_range(found: &Found<'_>, names: Names<'_>, subject: &str) -> String {
     let (limit, actual) = (found.limit.unwrap_or_default(), found.actual.unwrap_or_default());
     match found.attribute.and_then(|code| names.schema(code)).map(|known| &known.value) {
-        Some(AttributeValue::Text { .. }) => format!("{subject} {}.", unreadable(limit)),
+        Some(AttributeValue::Text { .. }) => format!("{subject} {}.", unreadable(found)),
         Some(AttributeValue::Choices { .. }) => {
             format!(
                 "{subject} has {}; {}.",

@@ -23,6 +23,8 @@ pub(in crate::web) struct Found<'a> {
     /// The cards concerned; empty if there is only one card, for example of a design.
     pub(super) cards: Vec<FoundCard<'a>>,
     pub(super) suggestions: &'a [String],
+    /// The character that a name or text may not have.
+    pub(super) refused: Option<char>,
 }
 
 /// A card that a violation is about.
@@ -52,6 +54,7 @@ impl<'a> From<&'a Violation> for Found<'a> {
             attribute: violation.attribute.as_deref(),
             cards: violation.cards.iter().map(FoundCard::from).collect(),
             suggestions: &violation.suggestions,
+            refused: violation.refused_character(),
         }
     }
 }
@@ -70,6 +73,7 @@ impl<'a> From<&'a ViolationResponse> for Found<'a> {
             attribute: violation.attribute.as_deref(),
             cards: violation.cards.iter().map(FoundCard::from).collect(),
             suggestions: &violation.suggestions,
+            refused: None,
         }
     }
 }
@@ -89,6 +93,7 @@ impl<'a> From<&'a DesignViolationResponse> for Found<'a> {
             attribute: violation.attribute.as_deref(),
             cards: Vec::new(),
             suggestions: &violation.suggestions,
+            refused: None,
         }
     }
 }

@@ -90,6 +90,7 @@ fn found<'a>(code: &str, limit: i64, actual: i64) -> Found<'a> {
         attribute: Some("weight"),
         cards: vec![card("Silk", "plain"), card("Silk", "gilt")],
         suggestions: &[],
+        refused: None,
     }
 }
 

@@ -18,8 +18,9 @@ use crate::domain::ids::CardId;
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::catalogue::card_path;
-use crate::web::forms::{Faults, private, told_to_wait};
+use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor};
 use crate::web::words;
 
@@ -57,7 +58,7 @@ pub(in crate::web) struct BatchForm {
 pub(in crate::web) async fn show_batch(
     _by: Player<SubmitSerials>,
 ) -> Result<HttpResponse, Problem> {
-    show(200, Faults::none(), Vec::new(), "")
+    show(PageStatus::OK, Faults::none(), Vec::new(), "")
 }
 
 /// Registers the copies. Lines that could not be registered stay in the form.
@@ -70,7 +71,7 @@ pub(in crate::web) async fn submit_batch(
     // The session may have ended while the lines were typed: answer with a page that keeps them instead of a redirect to the log-in.
     if visitor.is_stranger() {
         let faults = Faults::one("", serial_words::LOG_IN_IN_ANOTHER_TAB);
-        return show(401, faults, Vec::new(), &form.lines);
+        return show(PageStatus::LOGGED_OUT, faults, Vec::new(), &form.lines);
     }
     let by = visitor.must::<SubmitSerials>()?;
     let lines: Vec<(usize, &str)> = form
@@ -86,7 +87,7 @@ pub(in crate::web) async fn submit_batch(
         _ => Some(serial_words::TOO_MANY_LINES),
     };
     if let Some(text) = refused {
-        return show(422, Faults::one("lines", text), Vec::new(), &form.lines);
+        return show(PageStatus::INVALID_FORM, Faults::one("lines", text), Vec::new(), &form.lines);
     }
     let (names, serials): (Vec<&str>, Vec<_>) = lines.iter().map(|(_, line)| read(line)).unzip();
     let answer = match submission_batches::submit(&state, &by, network.0, serials).await {
@@ -96,8 +97,7 @@ pub(in crate::web) async fn submit_batch(
             // Lines that were registered before the failure belong to the player already; sending them again does no harm.
             let faults = Faults::of_problem(&problem, &[], message_of)
                 .unwrap_or_else(|| Faults::one("", serial_words::NOT_NOW));
-            let page = show(problem.code().status(), faults, Vec::new(), &form.lines);
-            return page.map(|page| told_to_wait(page, &problem));
+            return show(PageStatus::of(&problem), faults, Vec::new(), &form.lines);
         }
     };
     let registered = answer.data.iter().filter_map(|verdict| verdict.accepted.as_ref());
@@ -125,11 +125,11 @@ pub(in crate::web) async fn submit_batch(
             marked,
         });
     }
-    show(200, Faults::none(), rows, &left)
+    show(PageStatus::OK, Faults::none(), rows, &left)
 }
 
 fn show(
-    status: u16,
+    status: PageStatus,
     faults: Faults,
     verdicts: Vec<VerdictRow>,
     lines: &str,

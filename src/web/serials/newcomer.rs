@@ -12,7 +12,8 @@ use crate::auth::secret::OpaqueToken;
 use crate::http::extract::{ClientNetwork, look_up};
 use crate::memory::identities::CredentialKey;
 use crate::web::accounts::{Joining, TypedNewcomer, join_again, join_with};
-use crate::web::forms::{Faults, private, secret, told_to_wait};
+use crate::web::forms::{Faults, private, secret};
+use crate::web::page_status::PageStatus;
 use crate::web::session::logged_in;
 
 /// Creates an account, logs the browser in and registers a copy. Nothing is created if the input has a fault. A visitor who is logged in gets no account: the
@@ -41,7 +42,7 @@ pub(super) async fn join_and_submit(
         Joining::Done(joined) => joined,
         Joining::Here => {
             let faults = Faults::one("", serial_words::LOGGED_IN_MEANWHILE);
-            return private(409, &SubmitPage::new(typed, faults, None));
+            return private(PageStatus::CONFLICT, &SubmitPage::new(typed, faults, None));
         }
         Joining::Refused(status, faults) => {
             return private(status, &SubmitPage::new(typed, faults, Some(&newcomer.name)));
@@ -53,7 +54,7 @@ pub(super) async fn join_and_submit(
     let mut answer = match register_as(app, token, network, serial).await {
         Ok(mut page) => {
             page.welcome = welcome;
-            secret(200, &page)
+            secret(PageStatus::OK, &page)
         }
         Err(problem) => {
             let mut page = SubmitPage::not_registered(typed, &problem).unwrap_or_else(|| {
@@ -64,7 +65,7 @@ pub(super) async fn join_and_submit(
                 SubmitPage::new(typed, Faults::one("", serial_words::NOT_REGISTERED), None)
             });
             page.welcome = welcome;
-            secret(problem.code().status(), &page).map(|page| told_to_wait(page, &problem))
+            secret(PageStatus::of(&problem), &page)
         }
     }?;
     answer.add_cookie(&cookie).map_err(Problem::internal)?;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::newcomer::join_and_submit;
 use super::typed::{Marked, TypedCode};
 use super::words as serial_words;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::problem_member::ProblemMember;
 use crate::app::serials::submission_answers::AcceptedResponse;
 use crate::app::serials::submissions::{self, NamedSerial};
@@ -24,8 +24,9 @@ use crate::web::accounts::words as account_words;
 use crate::web::accounts::{LogInPage, TypedNewcomer, Welcome};
 use crate::web::catalogue::{Progress, card_path, rarity_name};
 use crate::web::copies::dispute_path;
-use crate::web::forms::{self, Faults, private};
+use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
+use crate::web::page_status::PageStatus;
 use crate::web::session::Visitor;
 use crate::web::words;
 
@@ -92,7 +93,7 @@ pub(super) struct SubmittedPage {
 /// Shows the form. Strangers may open it, too: they create an account in it, or log in after it.
 pub(in crate::web) async fn show_submit(visitor: Visitor) -> Result<HttpResponse, Problem> {
     let newcomer = visitor.is_stranger().then_some("");
-    private(200, &SubmitPage::new(&TypedCode::default(), Faults::none(), newcomer))
+    private(PageStatus::OK, &SubmitPage::new(&TypedCode::default(), Faults::none(), newcomer))
 }
 
 /// The fields of the form.
@@ -120,7 +121,7 @@ pub(in crate::web) async fn submit(
         return submitted(&state, &visitor.must()?, visitor.viewer(), network.0, &typed).await;
     }
     match typed.read() {
-        Ok(_) => private(200, &LogInPage::before_submitting(&typed, &newcomer.name)),
+        Ok(_) => private(PageStatus::OK, &LogInPage::before_submitting(&typed, &newcomer.name)),
         Err(faults) => refused(&typed, faults, Some(&newcomer.name)),
     }
 }
@@ -138,9 +139,9 @@ pub(in crate::web) async fn submitted(
         Err(faults) => return refused(typed, faults, None),
     };
     match register(app, by, viewer, network, serial).await {
-        Ok(page) => private(200, &page),
+        Ok(page) => private(PageStatus::OK, &page),
         Err(problem) => match SubmitPage::not_registered(typed, &problem) {
-            Some(page) => forms::refused(&problem, &page),
+            Some(page) => private(PageStatus::of(&problem), &page),
             None => Err(problem),
         },
     }
@@ -152,7 +153,7 @@ pub(super) fn refused(
     faults: Faults,
     newcomer: Option<&str>,
 ) -> Result<HttpResponse, Problem> {
-    let status = ProblemCode::SerialMalformed.status();
+    let status = PageStatus::INVALID_FORM;
     private(status, &SubmitPage::new(typed, faults, newcomer))
 }
 

@@ -149,6 +149,10 @@ async fn a_search_leads_only_to_games_in_which_it_can_find_cards() {
             ("attack>=300", &["TTCG"]),
             ("a attack>=300", &["TTCG"]),
             ("a nothing:x", &["Emojito!", "TTCG"]),
+            ("a game:ttcg", &["TTCG"]),
+            ("a -game:ttcg", &["Emojito!"]),
+            ("a -(game:ttcg or game:emojito)", &[]),
+            ("(game:ttcg or game:magic) or (a game:emojito)", &["Emojito!", "TTCG"]),
         ] {
             let found = read(app, &path(query)).await;
             let links: Vec<&Element> =

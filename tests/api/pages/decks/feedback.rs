@@ -111,6 +111,38 @@ async fn a_deck_is_liked_watched_and_its_author_followed_by_buttons() {
     assert_eq!(followed["data"], json!([]));
 }
 
+/// Every form that meets a limit says when to send it again, as the API does.
+#[tokio::test]
+async fn feedback_beyond_the_daily_limit_says_when_to_send_it_again() {
+    let (app, deck) = with_deck("public").await;
+    // A full hour is left, so that the day does not end during the test.
+    app.begin_window();
+    let his = Browser::of(&app, "ben").await;
+    let send = async |form: &str, on: &str| {
+        let key = value(&his.page(&deck).await, "key").to_owned();
+        let path = format!("{deck}/{form}");
+        match form {
+            "comments" => his.post(&path, &[("text", "Too slow."), ("key", &*key)]).await,
+            _ => his.post(&path, &[("on", on)]).await,
+        }
+    };
+    let forms = ["like", "follow", "comments"];
+    for form in forms {
+        location(&send(form, "true").await);
+    }
+    for form in ["like", "follow"] {
+        location(&send(form, "false").await);
+    }
+    app.sql("UPDATE daily_counts SET count = 10000").await;
+    for form in forms {
+        let refused = send(form, "true").await;
+        assert_eq!(refused.status, 429, "{form}: {}", refused.text());
+        let wait: u32 = refused.header("retry-after").parse().unwrap();
+        assert!(wait <= 24 * 60 * 60, "{form}: {wait}");
+        check(form, &refused);
+    }
+}
+
 #[tokio::test]
 async fn owners_watch_and_copy_their_decks_but_do_not_like_them() {
     let (app, deck) = with_deck("public").await;
