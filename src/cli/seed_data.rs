@@ -23,6 +23,7 @@ pub(super) fn read(folder: &Path) -> anyhow::Result<SeedGames> {
     let games = folders_of_games(folder)?;
     for game in &games {
         found.games.extend(game_source(folder, game, &mut found.faults)?);
+        found.faults.extend(misnamed_parts(folder, game)?);
         found.faults.extend(ignored_files(folder, &game.join("sets"), "json")?);
     }
     if games.is_empty() {
@@ -48,7 +49,7 @@ fn game_source(
     game: &Path,
     faults: &mut Vec<ImportFault>,
 ) -> anyhow::Result<Option<GameSource>> {
-    let manifest = readable(source(folder, &game.join("game.toml")), faults);
+    let manifest = readable(source(folder, &game.join(MANIFEST)), faults);
     let mut sets = Vec::new();
     for file in entries_of(&game.join("sets"))?.iter().filter(|file| has_ending(file, "json")) {
         sets.extend(readable(source(folder, file), faults));
@@ -68,8 +69,9 @@ pub(super) struct SeedEffectTexts {
 pub(super) fn read_effect_texts(folder: &Path) -> anyhow::Result<SeedEffectTexts> {
     let mut found = SeedEffectTexts { games: Vec::new(), faults: Vec::new() };
     for game in folders_of_games(folder)? {
-        let templates = game.join("effects/all_effect_templates.txt");
-        if !templates.is_file() {
+        let templates = game.join("effects").join(TEMPLATES);
+        if templates.symlink_metadata().is_err() {
+            found.faults.extend(misnamed_templates(folder, &game)?);
             continue;
         }
         let before = found.faults.len();
@@ -85,7 +87,7 @@ pub(super) fn read_effect_texts(folder: &Path) -> anyhow::Result<SeedEffectTexts
         found.faults.extend(ignored_files(folder, &folder_of_values, "txt")?);
         let templates = readable(source(folder, &templates), &mut found.faults);
         // [`read`] reports a manifest that cannot be read.
-        let manifest = source(folder, &game.join("game.toml")).ok();
+        let manifest = source(folder, &game.join(MANIFEST)).ok();
         if let (Some(templates), Some(manifest)) = (templates, manifest)
             && found.faults.len() == before
         {
@@ -117,9 +119,16 @@ fn entries(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 fn source(folder: &Path, file: &Path) -> Result<SourceFile, Box<ImportFault>> {
     let name = path_below(folder, file);
+    let fault = |message: String| Err(ImportFault::new(&name, "", message).into());
+    // A named pipe would not end before somebody writes to it, and a device perhaps never.
+    match std::fs::metadata(file) {
+        Ok(found) if found.is_dir() => return fault("is a folder, not a file".to_owned()),
+        Ok(found) if !found.is_file() => return fault("is not a regular file".to_owned()),
+        Ok(_) | Err(_) => {}
+    }
     match std::fs::read(file) {
         Ok(bytes) => SourceFile::from_bytes(&name, &bytes),
-        Err(error) => Err(ImportFault::new(&name, "", format!("cannot be read: {error}")).into()),
+        Err(error) => fault(format!("cannot be read: {error}")),
     }
 }
 
@@ -143,15 +152,51 @@ fn has_extension(file: &Path, ending: &str) -> bool {
     file.extension().is_some_and(|extension| extension == ending)
 }
 
-/// Files of a folder that would be ignored because of the end of their names, such as `port.JSON`, `port.json5` and `port.json.txt` for `json`.
-fn ignored_files(folder: &Path, files: &Path, ending: &str) -> anyhow::Result<Vec<ImportFault>> {
-    let inner = format!(".{ending}");
-    let is_ignored = |file: &PathBuf| {
-        file.is_file()
-            && !has_ending(file, ending)
-            && !is_auxiliary(file)
-            && name_of(file).to_lowercase().contains(&inner)
+/// The parts of a game's folder that are read.
+const PARTS: [&str; 4] = [MANIFEST, "sets", "effects", "placeholders"];
+
+/// The file with the manifest of a game.
+const MANIFEST: &str = "game.toml";
+
+/// Parts of a game's folder that would be ignored because of capital letters in their names, or because they are no folders.
+fn misnamed_parts(folder: &Path, game: &Path) -> anyhow::Result<Vec<ImportFault>> {
+    let fault = |path: &PathBuf| {
+        let name = name_of(path);
+        let part = PARTS.into_iter().find(|part| part.eq_ignore_ascii_case(&name))?;
+        let message = if name != part {
+            format!("the name must be {part}, in small letters: rename it")
+        } else if part != MANIFEST && !path.is_dir() {
+            "must be a folder".to_owned()
+        } else {
+            return None;
+        };
+        Some(ImportFault::new(&path_below(folder, path), "", message))
     };
+    Ok(entries(game)?.iter().filter_map(fault).collect())
+}
+
+/// The file with the effect templates of a game.
+const TEMPLATES: &str = "all_effect_templates.txt";
+
+/// Files that seem to be meant for [`TEMPLATES`], of a game that has no such file.
+fn misnamed_templates(folder: &Path, game: &Path) -> anyhow::Result<Vec<ImportFault>> {
+    let mut faults = Vec::new();
+    let effects = game.join("effects");
+    let files = if effects.is_dir() { entries_of(&effects)? } else { Vec::new() };
+    for file in files {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        if TEMPLATES.strip_suffix(".txt") == Some(&*stem) && !is_auxiliary(&file) {
+            let message = format!("is not read: the name must be {TEMPLATES}");
+            faults.push(ImportFault::new(&path_below(folder, &file), "", message));
+        }
+    }
+    Ok(faults)
+}
+
+/// Files of a folder that would be ignored because of the end of their names, such as `port.JSON`, `port.jsn` and `port` for `json`.
+fn ignored_files(folder: &Path, files: &Path, ending: &str) -> anyhow::Result<Vec<ImportFault>> {
+    let is_ignored =
+        |file: &PathBuf| !file.is_dir() && !has_ending(file, ending) && !is_auxiliary(file);
     let ignored = entries_of(files)?.into_iter().filter(is_ignored);
     let message = format!("is not read: the name must end in .{ending}");
     Ok(ignored.map(|file| ImportFault::new(&path_below(folder, &file), "", &message)).collect())

@@ -2,6 +2,8 @@
 
 use std::sync::LazyLock;
 
+pub(super) use cardscape_engine::is_no_text as is_control;
+use cardscape_engine::{is_drawn_as_nothing, is_seen, stray_tag};
 use serde::Deserialize;
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
@@ -144,7 +146,7 @@ fn check_characters(
     if let Some(found) = text.chars().find(|c| is_refused(*c)) {
         return Err(kind_of(found));
     }
-    if has_stray_tag(text) {
+    if stray_tag(text).is_some() {
         return Err(TextError::Control);
     }
     // An empty text is a matter of its length.
@@ -211,25 +213,6 @@ fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
     if piled { Err(TextError::Marks) } else { Ok(text) }
 }
 
-/// Characters that are no part of a text:
-///
-/// - C0 and C1 controls, and the byte order mark;
-/// - line and paragraph separators, which break a line in some programs and not in others;
-/// - bidirectional formatting characters, which make a text look like another one, and the deprecated ones beside them;
-/// - marks of interlinear annotations, which are for programs that exchange texts by agreement (Unicode, section 23.8);
-/// - noncharacters, which are not for interchange (section 23.7), and ignorable characters that are not assigned.
-///
-/// Private-use characters are accepted, because fonts of games have symbols there. Characters that are invisible but needed in a text are accepted as well:
-/// joiners (emoji, Arabic, scripts of India), variation selectors, direction marks, places for line breaks, fillers of Korean syllables.
-pub(super) fn is_control(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{2028}'..='\u{202E}' | '\u{2065}'..='\u{206F}' | '\u{FDD0}'..='\u{FDEF}' | '\u{FEFF}'
-            | '\u{FFF0}'..='\u{FFFB}' | '\u{E0000}'..='\u{E001F}' | '\u{E0080}'..='\u{E00FF}'
-            | '\u{E01F0}'..='\u{E0FFF}')
-        || u32::from(c) & 0xFFFE == 0xFFFE
-}
-
 /// The error about a character that is no part of a text.
 fn kind_of(refused: char) -> TextError {
     match refused {
@@ -237,50 +220,6 @@ fn kind_of(refused: char) -> TextError {
         '\u{2028}' | '\u{2029}' => TextError::Separator,
         _ => TextError::Control,
     }
-}
-
-/// Most tag characters of a flag without the one that ends it: two letters for the country and up to four for its part (UTS 35, `unicode_subdivision_id`).
-const MAX_TAGS: usize = 6;
-
-/// Whether the text has tag characters anywhere but in the flag of a part of a country (UTS 51, emoji tag sequences): a black flag, tags, and the tag that ends
-/// them. Elsewhere they are never shown, and can hide a whole text.
-fn has_stray_tag(text: &str) -> bool {
-    if text.is_ascii() {
-        return false;
-    }
-    // How many tags follow the black flag; `None`: this is not a flag.
-    let mut tags: Option<usize> = None;
-    for character in text.chars() {
-        tags = match (character, tags) {
-            ('\u{E0030}'..='\u{E0039}' | '\u{E0061}'..='\u{E007A}', Some(count))
-                if count < MAX_TAGS =>
-            {
-                Some(count + 1)
-            }
-            ('\u{E007F}', Some(1..)) => None,
-            ('\u{E0000}'..='\u{E007F}', _) | (_, Some(1..)) => return true,
-            ('\u{1F3F4}', _) => Some(0),
-            _ => None,
-        };
-    }
-    matches!(tags, Some(1..))
-}
-
-/// Letters and symbols that are invisible, unlike white space and formatting characters: fillers of Korean syllables, signs of Khmer and Mongolian that
-/// only affect their neighbours, shorthand and music controls, the blank of Braille, hieroglyphs without a picture, a note without a head.
-const fn is_drawn_as_nothing(c: char) -> bool {
-    matches!(c,
-        '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180E}' | '\u{2800}' | '\u{3164}'
-        | '\u{FFA0}' | '\u{13441}' | '\u{13442}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D159}' | '\u{1D173}'..='\u{1D17A}')
-}
-
-/// Whether the character alone leaves a mark on the page. Not seen are white space, ignorable characters (`Default_Ignorable_Code_Point` in
-/// `DerivedCoreProperties.txt` of Unicode 16) and the few assigned characters beside them whose picture is empty.
-fn is_seen(c: char) -> bool {
-    let is_format = matches!(c,
-        '\u{AD}' | '\u{180B}'..='\u{180D}' | '\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFF0}'..='\u{FFF8}' | '\u{E0000}'..='\u{E0FFF}');
-    !(c.is_control() || c.is_whitespace() || is_format || is_drawn_as_nothing(c))
 }
 
 /// Characters that mean nothing without a font that has pictures for them.

@@ -113,6 +113,27 @@ fn every_fault_is_reported_with_its_file_and_place() {
     }
 }
 
+/// A name that a reader takes for another one is refused with its place and the character.
+#[test]
+fn names_with_characters_that_nobody_sees_are_faults() {
+    let folder = Folder::new();
+    folder.edit("sets/box.json", |text| text.replacen("\"name\": \"", "\"name\": \"\u{202E}", 2));
+    let output = check(folder.0.path());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let stdout = text(&output.stdout);
+    for fault in [
+        "games/emojito/sets/box.json: /name: ",
+        "games/emojito/sets/box.json: /cards/0/name (001 \\u{202e}Joy): ",
+        "changes the direction of the text, U+202E",
+    ] {
+        assert!(stdout.contains(fault), "{fault} in {stdout}");
+    }
+    assert!(!stdout.contains('\u{202E}'), "the message itself must be readable");
+    folder.edit("game.toml", |text| text.replacen("name = \"", "name = \"\u{FEFF}", 1));
+    let stdout = text(&check(folder.0.path()).stdout);
+    assert!(stdout.contains("must not contain an invisible character, U+FEFF"), "{stdout}");
+}
+
 /// A file in another encoding does not hide the faults of the others.
 #[test]
 fn a_file_that_is_not_utf_8_is_a_fault_beside_the_others() {
@@ -163,6 +184,55 @@ fn files_with_wrong_names_are_faults() {
         "game.toml: /code: the code is \"emojito\", but the folder is named other: rename one",
     ] {
         assert!(stdout.contains(fault), "{fault} in {stdout}");
+    }
+}
+
+/// Folders and files that would be skipped because of their names, and special files, which would never end.
+#[test]
+fn misnamed_parts_and_special_files_are_faults() {
+    let folder = Folder::new();
+    let game = folder.0.path().join("games/emojito");
+    std::fs::create_dir_all(game.join("Placeholders")).unwrap();
+    std::fs::create_dir_all(game.join("sets/tide.json")).unwrap();
+    std::fs::create_dir_all(game.join("sets/drafts")).unwrap();
+    std::fs::write(game.join("effects"), "x").unwrap();
+    std::fs::write(game.join("sets/reef"), "{}").unwrap();
+    std::fs::write(game.join("sets/tide.jsn"), "{}").unwrap();
+    let pipe = Command::new("mkfifo").arg(game.join("sets/pipe.json")).status().unwrap();
+    assert!(pipe.success());
+    let output = check(folder.0.path());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let stdout = text(&output.stdout);
+    let faults = [
+        "games/emojito/Placeholders: the name must be placeholders, in small letters: rename it",
+        "games/emojito/effects: must be a folder",
+        "games/emojito/sets/pipe.json: is not a regular file",
+        "games/emojito/sets/reef: is not read: the name must end in .json",
+        "games/emojito/sets/tide.jsn: is not read: the name must end in .json",
+        "games/emojito/sets/tide.json: is a folder, not a file",
+    ];
+    for fault in faults {
+        assert!(stdout.contains(fault), "{fault} in {stdout}");
+    }
+    assert_eq!(stdout.lines().count(), faults.len(), "{stdout}");
+
+    // Nothing is read from `Sets`, so that the game would seem to have no set.
+    std::fs::remove_dir_all(game.join("sets")).unwrap();
+    std::fs::create_dir_all(game.join("Sets")).unwrap();
+    let stdout = text(&check(folder.0.path()).stdout);
+    let fault = "games/emojito/Sets: the name must be sets, in small letters: rename it";
+    assert!(stdout.contains(fault), "{stdout}");
+
+    // Without the file of templates, the game would seem to have no effect texts.
+    std::fs::remove_file(game.join("effects")).unwrap();
+    std::fs::create_dir_all(game.join("effects")).unwrap();
+    for name in ["All_Effect_Templates.txt", "all_effect_templates"] {
+        let file = game.join("effects").join(name);
+        std::fs::write(&file, "x").unwrap();
+        let stdout = text(&check(folder.0.path()).stdout);
+        let fault = format!("{name}: is not read: the name must be all_effect_templates.txt");
+        assert!(stdout.contains(&fault), "{fault} in {stdout}");
+        std::fs::remove_file(file).unwrap();
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::card::{CardDefinition, PrintingDefinition};
+use crate::characters::{is_seen, refused_in_name, refused_in_text};
 use crate::code::ViolationCode as Code;
 use crate::manifest::Game;
 use crate::name::name_key;
@@ -69,11 +70,11 @@ fn is_hyphenated(text: &str, max: usize, allowed: impl Fn(u8) -> bool) -> bool {
     text.len() <= max && text.split('-').all(|part| !part.is_empty() && part.bytes().all(&allowed))
 }
 
-/// Not blank, not longer than `max` characters, without control characters.
+/// Not blank, not longer than `max` characters, without characters that are no part of a text.
 pub(crate) fn is_line(text: &str, max: usize) -> bool {
-    !text.trim().is_empty()
+    text.chars().any(is_seen)
         && text.chars().nth(max).is_none()
-        && !text.chars().any(char::is_control)
+        && refused_in_text(text, |_| false).is_none()
 }
 
 /// The first `most` characters of a text.
@@ -153,8 +154,10 @@ impl<'a> Check<'a> {
     fn general(&mut self) {
         let rule = self.game.card_reference();
         let card = self.card;
-        if !is_line(&card.name, NAME_MAX) || name_key(&card.name).is_empty() {
-            let fault = self.error(Code::NameInvalid, rule).limit(NAME_MAX);
+        let is_short = card.name.chars().nth(NAME_MAX).is_none();
+        let refused = refused_in_name(&card.name).filter(|_| is_short);
+        if refused.is_some() || !is_line(&card.name, NAME_MAX) || name_key(&card.name).is_empty() {
+            let fault = self.error(Code::NameInvalid, rule).limit(NAME_MAX).refused(refused);
             self.push("/name", fault);
         }
         if !is_collector_number(&card.number) {
@@ -171,13 +174,14 @@ impl<'a> Check<'a> {
 
     /// Checks a text, which may have several lines.
     fn text(&mut self, text: &str, pointer: impl Fn() -> String) {
-        let is_control = |character: char| character != '\n' && character.is_control();
-        let is_sound = !text.trim().is_empty()
-            && text.chars().nth(TEXT_MAX).is_none()
-            && !text.chars().any(is_control);
-        if !is_sound {
+        let is_short = text.chars().nth(TEXT_MAX).is_none();
+        let unseen =
+            || text.chars().find(|c| !c.is_whitespace()).filter(|_| !text.chars().any(is_seen));
+        let refused = refused_in_text(text, |character| character == '\n').or_else(unseen);
+        let refused = refused.filter(|_| is_short);
+        if !is_short || refused.is_some() || !text.chars().any(is_seen) {
             let rule = self.game.card_reference();
-            let fault = self.error(Code::TextInvalid, rule).limit(TEXT_MAX);
+            let fault = self.error(Code::TextInvalid, rule).limit(TEXT_MAX).refused(refused);
             self.push(pointer(), fault);
         }
     }
@@ -228,7 +232,10 @@ impl<'a> Check<'a> {
             (AttributeValue::Text { max_length }, Value::String(text)) => {
                 if !is_line(text, *max_length as usize) {
                     let length = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
-                    found.push((place.pointer(), out_of_range(i64::from(*max_length), length)));
+                    let fault = out_of_range(i64::from(*max_length), length);
+                    let is_short = length <= i64::from(*max_length);
+                    let refused = refused_in_text(text, |_| false).filter(|_| is_short);
+                    found.push((place.pointer(), fault.refused(refused)));
                 }
             }
             (AttributeValue::Integer { min, max }, Value::Number(number)) => {

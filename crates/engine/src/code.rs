@@ -97,7 +97,7 @@ violation_codes! {
     SerialDuplicate = "SERIAL_DUPLICATE",
     /// A deck entry names more physical copies than its quantity.
     EntryCopiesExceeded = "ENTRY_COPIES_EXCEEDED",
-    /// A card name is empty, too long or has control characters.
+    /// A card name is empty, too long or has control or invisible characters.
     NameInvalid = "NAME_INVALID",
     /// Two cards have the same name after normalisation.
     NameDuplicate = "NAME_DUPLICATE",
@@ -129,7 +129,7 @@ violation_codes! {
     EffectStyleUnknown = "EFFECT_STYLE_UNKNOWN",
     /// An effect's slot is absent or not one that this card has.
     EffectSlotUnknown = "EFFECT_SLOT_UNKNOWN",
-    /// An effect or lore text is empty, too long or has control characters.
+    /// An effect or lore text is empty, too long or has control or invisible characters.
     TextInvalid = "TEXT_INVALID",
     /// The game has no rarity of this code.
     RarityUnknown = "RARITY_UNKNOWN",
@@ -141,7 +141,7 @@ violation_codes! {
     PrintingBaseMismatch = "PRINTING_BASE_MISMATCH",
     /// A set's code is empty, too long or not lower-case letters and digits with single hyphens between them.
     SetCodeInvalid = "SET_CODE_INVALID",
-    /// A set's name is empty, too long or has control characters.
+    /// A set's name is empty, too long or has control or invisible characters.
     SetNameInvalid = "SET_NAME_INVALID",
     /// A set has no card.
     SetEmpty = "SET_EMPTY",

@@ -129,7 +129,8 @@ impl Game {
     /// The requirements of a set that its schema does not express.
     fn inexpressible(&self) -> String {
         let mut comment = "Not expressed here, but checked: numbers are unique in the set and names in the game, also \
-                           without regard to case and punctuation; the base printing has the card's own numbers."
+                           without regard to case and punctuation; texts have no invisible characters; the base printing has the \
+                           card's own numbers."
             .to_owned();
         for check in self.kinds().iter().flat_map(|kind| &kind.checks) {
             comment.push(' ');

@@ -28,7 +28,7 @@ use crate::rule::{Rule, RuleReference};
 use crate::schema::{Kind, Rarity, Zone, word_key};
 use crate::selector::Selector;
 use crate::set_check::UNLOCK_THRESHOLD_MAX;
-use reader::{Faults, Reader};
+use reader::{Faults, Reader, Texts};
 
 /// A game: card schema, rarities, zones and formats, as its manifest (`game.toml`) defines them.
 ///
@@ -139,13 +139,26 @@ impl Game {
     /// Every fault with its place and position: TOML syntax (then nothing else), lists that are too long (then nothing else), unknown and missing
     /// keys, wrong types, and references to kinds, attributes, styles, zones or rarities that the manifest does not define.
     pub fn from_toml(text: &str) -> Result<Self, ManifestError> {
+        Self::read(text, Texts::Stored)
+    }
+
+    /// Reads a manifest that is to be stored: like [`Game::from_toml`], but no text may have characters that nobody sees or that change its direction.
+    /// Manifests that are stored already may have some, and are still read.
+    ///
+    /// # Errors
+    /// As [`Game::from_toml`].
+    pub fn from_new_toml(text: &str) -> Result<Self, ManifestError> {
+        Self::read(text, Texts::New)
+    }
+
+    fn read(text: &str, texts: Texts) -> Result<Self, ManifestError> {
         let table = match toml::from_str::<toml::Table>(text) {
             Ok(table) => table,
             Err(error) => {
                 return Err(ManifestError { faults: positions::syntax_faults(text, &error) });
             }
         };
-        let read = read_table(&table, text);
+        let read = read_table(&table, text, texts);
         // Positions are found by parsing the text again, which takes as much memory.
         drop(table);
         read.map_err(|mut faults| {
@@ -347,12 +360,8 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
             None => formats.push(format.clone()),
         }
     }
-    let unlock_threshold = reader.optional("unlock_threshold").unwrap_or(5);
-    if !(1..=UNLOCK_THRESHOLD_MAX).contains(&unlock_threshold) {
-        let range = format!("from 1 to {UNLOCK_THRESHOLD_MAX}");
-        let problem = format!("must be a whole number {range}, not {unlock_threshold}");
-        reader.fault("unlock_threshold", problem);
-    }
+    let unlock_threshold = reader.number_in("unlock_threshold", 1..=UNLOCK_THRESHOLD_MAX);
+    let unlock_threshold = unlock_threshold.unwrap_or(5);
     // Expired rules stay in `all_formats`, for reports on past days, but are not part of the current formats.
     for format in &mut formats {
         format.rules.retain(|rule| rule.effective_until.is_none());
@@ -388,7 +397,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     }
 }
 
-fn read_table(table: &toml::Table, text: &str) -> Result<Game, Vec<ManifestFault>> {
+fn read_table(table: &toml::Table, text: &str, texts: Texts) -> Result<Game, Vec<ManifestFault>> {
     let faults = Faults::default();
     reader::check_bounds(table, &faults);
     let too_long = faults.into_list();
@@ -396,7 +405,7 @@ fn read_table(table: &toml::Table, text: &str) -> Result<Game, Vec<ManifestFault
         return Err(too_long);
     }
     let faults = Faults::default();
-    reader::check_texts(table, &faults);
+    reader::check_texts(table, texts, &faults);
     let data = read_game(Reader::new(table, String::new(), &faults), fingerprint(text));
     let faults = faults.into_list();
     if faults.is_empty() { Ok(Game(Arc::new(data))) } else { Err(faults) }

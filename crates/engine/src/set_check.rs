@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::card::SetDefinition;
 use crate::card_check::{NAME_MAX, SET_CODE_MAX, card_faults, is_line, is_set_code, mention};
+use crate::characters::refused_in_name;
 use crate::code::ViolationCode as Code;
 use crate::date::Date;
 use crate::hash::FixedMap;
@@ -75,11 +76,12 @@ pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
             Violation::error(Code::SetCodeInvalid, rule).limit(SET_CODE_MAX),
         );
     }
-    if !is_line(&set.name, NAME_MAX) {
+    let refused = refused_in_name(&set.name);
+    if refused.is_some() || !is_line(&set.name, NAME_MAX) {
         push(
             &mut faults,
             "/name".to_owned(),
-            Violation::error(Code::SetNameInvalid, rule).limit(NAME_MAX),
+            Violation::error(Code::SetNameInvalid, rule).limit(NAME_MAX).refused(refused),
         );
     }
     if set.released_on.as_ref().is_some_and(|day| day.parse::<Date>().is_err()) {

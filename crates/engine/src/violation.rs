@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use crate::characters::{in_words, is_seen, refused_in_name};
 use crate::code::ViolationCode;
 use crate::rule::RuleReference;
 use crate::set_check::UNLOCK_THRESHOLD_MAX;
@@ -249,6 +250,8 @@ pub struct Violation {
     pub rule_text: String,
     /// The sort of value that the attribute has, where the message names it.
     pub(crate) sort: Option<ValueSort>,
+    /// The character that a name or text may not have.
+    pub(crate) refused: Option<char>,
 }
 
 impl Violation {
@@ -269,6 +272,7 @@ impl Violation {
             fix: None,
             rule_text: rule.text.clone(),
             sort: None,
+            refused: None,
         }
     }
 
@@ -310,6 +314,16 @@ impl Violation {
     pub(crate) fn sort(mut self, sort: ValueSort) -> Self {
         self.sort = Some(sort);
         self
+    }
+
+    pub(crate) fn refused(mut self, character: Option<char>) -> Self {
+        self.refused = character;
+        self
+    }
+
+    /// The character that makes a name or text invalid, if one does.
+    pub fn refused_character(&self) -> Option<char> {
+        self.refused
     }
 
     pub(crate) fn card(mut self, card: CardMention) -> Self {
@@ -461,11 +475,12 @@ impl Violation {
             C::EffectSlotUnknown => {
                 format!("An effect of {cards} is in a slot that the card does not have.")
             }
-            C::TextInvalid => {
-                format!(
+            C::TextInvalid => match self.refused {
+                Some(refused) => format!("A text of {cards} has {}.", in_words(refused)),
+                None => format!(
                     "A text of {cards} is empty, longer than {limit} characters or has control characters."
-                )
-            }
+                ),
+            },
             C::RarityUnknown => {
                 format!("{} has a rarity that this game does not know.", PrintingList(&self.cards))
             }
@@ -481,11 +496,12 @@ impl Violation {
                     "The code must be 1 to {limit} lower-case letters and digits, with single hyphens between them."
                 )
             }
-            C::SetNameInvalid => {
-                format!(
+            C::SetNameInvalid => match self.refused {
+                Some(refused) => format!("The name has {}.", in_words(refused)),
+                None => format!(
                     "The name is empty, longer than {limit} characters or has control characters."
-                )
-            }
+                ),
+            },
             C::SetEmpty => "The set has no card.".to_owned(),
             C::ReleaseDateInvalid => {
                 "The release date must be an existing day, YYYY-MM-DD.".to_owned()
@@ -530,8 +546,10 @@ impl Violation {
         let name = self.cards.first().map_or("", |card| card.name.as_str());
         if name.trim().is_empty() {
             "The name is empty.".to_owned()
-        } else if name.chars().any(char::is_control) {
-            "The name has control characters.".to_owned()
+        } else if let Some(refused) = self.refused.or_else(|| refused_in_name(name)) {
+            format!("The name has {}.", in_words(refused))
+        } else if !name.chars().any(is_seen) {
+            "The name has only characters that nobody sees.".to_owned()
         } else {
             format!("The name is longer than {limit} characters.")
         }
@@ -550,7 +568,10 @@ impl Violation {
             Some(ValueSort::Text) if actual > limit => {
                 format!("{subject} has {actual} characters; at most {limit} are allowed.")
             }
-            Some(ValueSort::Text) => format!("{subject} is blank or has control characters."),
+            Some(ValueSort::Text) => match self.refused {
+                Some(refused) => format!("{subject} has {}.", in_words(refused)),
+                None => format!("{subject} is blank or has control characters."),
+            },
             _ => format!("{subject} is {actual}; the limit is {limit}."),
         }
     }
@@ -651,7 +672,7 @@ impl Ord for Violation {
     fn cmp(&self, other: &Self) -> Ordering {
         let Self { severity, rule, section, code, zone, set, attribute, .. } = self;
         let Self { cards, limit, actual, unknown_cards, suggestions, fix, .. } = self;
-        let Self { rule_text, sort, .. } = self;
+        let Self { rule_text, sort, refused, .. } = self;
         (code.is_about_the_pool().cmp(&other.code.is_about_the_pool()).reverse())
             .then_with(|| severity.cmp(&other.severity))
             .then_with(|| by_number(rule, &other.rule))
@@ -668,6 +689,7 @@ impl Ord for Violation {
             .then_with(|| fix.cmp(&other.fix))
             .then_with(|| rule_text.cmp(&other.rule_text))
             .then_with(|| sort.cmp(&other.sort))
+            .then_with(|| refused.cmp(&other.refused))
     }
 }
 
@@ -801,7 +823,8 @@ mod tests {
         };
         assert_eq!(message(""), "The name is empty.");
         assert_eq!(message("Silken Sa"), "The name is longer than 9 characters.");
-        assert_eq!(message("Silk\t"), "The name has control characters.");
+        assert_eq!(message("Silk\t"), "The name has a control character, U+0009.");
+        assert_eq!(message("\u{200B}"), "The name has only characters that nobody sees.");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::card_name::MAX_NAME;
 use super::import::{
-    self, ImportFault, SetImport, SourceFile, rule_faults, set_import, structural_faults,
+    self, CardFault, ImportFault, SetImport, SourceFile, rule_faults, set_import, structural_faults,
 };
 use super::set_file::{SetFile, read_document};
 use crate::domain::text;
@@ -44,17 +44,36 @@ impl MergePatch {
             let message = "a card keeps its number, until it is moved to another";
             return Err(vec![ImportFault::new(CARD, "/number", message)]);
         }
-        check_card(game, set, &card)
+        let before = json!(before);
+        check(game, set, &card, |fault| is_about_old_text(fault, &before, &card))
     }
+}
+
+/// Whether a fault is about a character in a text that was stored before such characters were refused, and does not change now. A printed card keeps its name, so
+/// that nothing of it could be changed otherwise.
+fn is_about_old_text(fault: &ImportFault, before: &Value, after: &Value) -> bool {
+    let Some(CardFault::Rule(violation)) = &fault.known else { return false };
+    let Some(place) = fault.pointer.strip_prefix("/cards/0") else { return false };
+    violation.refused_character().is_some() && before.pointer(place) == after.pointer(place)
 }
 
 /// Checks a card in the form of a set file. Returns a set with this one card. Pointers of faults lead into the card. `set` is the code of its set, for
 /// messages.
 pub fn check_card(game: &Game, set: &str, card: &Value) -> Result<SetImport, Vec<ImportFault>> {
+    check(game, set, card, |_| false)
+}
+
+fn check(
+    game: &Game,
+    set: &str,
+    card: &Value,
+    is_accepted: impl Fn(&ImportFault) -> bool,
+) -> Result<SetImport, Vec<ImportFault>> {
     let text = json!({ "code": set, "name": set, "cards": [card] }).to_string();
     let (source, file) = (SourceFile::new(CARD, &text), SetFile::read(&text));
     let mut faults = structural_faults(&source, &file);
     faults.extend(rule_faults(game, &source, &file));
+    faults.retain(|fault| !is_accepted(fault));
     if faults.is_empty() {
         Ok(set_import(game, &source, [0; 32], file.set))
     } else {
@@ -137,6 +156,31 @@ mod tests {
             let mut merged = target.clone();
             merge(&mut merged, patch.as_object().unwrap());
             assert_eq!(merged, wanted, "{target} with {patch}");
+        }
+    }
+
+    /// A printed card keeps its name.
+    #[test]
+    fn a_card_with_an_old_name_can_be_changed() {
+        let manifest =
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
+        let game = Game::from_toml(manifest).unwrap();
+        let before = json!({ "number": "1", "name": "Red\u{2800}Carp", "kind": "fish" });
+        let before: CardDefinition = serde_json::from_value(before).unwrap();
+        let apply = |patch: Value| {
+            let patch: MergePatch = serde_json::from_value(patch).unwrap();
+            patch.apply(&game, "shore", &before)
+        };
+        assert!(apply(json!({ "lore": "It swims." })).is_ok());
+        assert!(apply(json!({ "name": "Red Carp" })).is_ok());
+        for (patch, place) in [
+            (json!({ "name": "Blue\u{2800}Carp" }), "/name"),
+            (json!({ "lore": "a\u{202E}b" }), "/lore"),
+            (json!({ "kind": "bird" }), "/kind"),
+        ] {
+            let faults = apply(patch).unwrap_err();
+            let places: Vec<&str> = faults.iter().map(|fault| &*fault.pointer).collect();
+            assert_eq!(places, [place]);
         }
     }
 

@@ -1,10 +1,11 @@
 //! Imports of game and set files, which are read and checked as a whole before anything is written.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use cardscape_engine::{
     Attributes, CardDefinition, Game, Position, SET_FAULTS_MAX, SetDefinition, Violation,
-    check_set, is_collector_number, name_key,
+    check_set, is_collector_number, is_no_text, name_key,
 };
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -274,6 +275,7 @@ impl ImportFault {
     }
 }
 
+/// In one line, for a terminal: characters that are no text are shown by their numbers.
 impl std::fmt::Display for ImportFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.file)?;
@@ -281,7 +283,7 @@ impl std::fmt::Display for ImportFault {
             write!(f, ":{line}:{column}")?;
         }
         if !self.pointer.is_empty() {
-            write!(f, ": {}", self.pointer)?;
+            write!(f, ": {}", printable(&self.pointer))?;
         }
         if let Some(card) = &self.card {
             // Most messages already contain the name of the card.
@@ -290,14 +292,30 @@ impl std::fmt::Display for ImportFault {
             let parts: Vec<&str> =
                 parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
             if !parts.is_empty() {
-                write!(f, " ({})", parts.join(" "))?;
+                write!(f, " ({})", printable(&parts.join(" ")))?;
             }
         }
         if let Some(code) = &self.code {
             write!(f, ": {code}")?;
         }
-        write!(f, ": {}", self.message)
+        write!(f, ": {}", printable(&self.message))
     }
+}
+
+/// A text of a file without what would act on a terminal or change the direction of the line.
+fn printable(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_no_text) {
+        return text.into();
+    }
+    let mut printable = String::new();
+    for character in text.chars() {
+        if is_no_text(character) {
+            printable.extend(character.escape_unicode());
+        } else {
+            printable.push(character);
+        }
+    }
+    printable.into()
 }
 
 /// A game with its sets, without a fault. Only [`GameImport::check`] creates it.
@@ -405,7 +423,7 @@ fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
     if file.text.contains('\0') {
         return Err(vec![ImportFault::new(&file.name, "", "must not contain the NUL character")]);
     }
-    Game::from_toml(&file.text).map_err(|error| {
+    Game::from_new_toml(&file.text).map_err(|error| {
         let fault = |fault: &cardscape_engine::ManifestFault| ImportFault {
             position: fault.position,
             ..ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem)

@@ -92,7 +92,7 @@ impl SetFile {
 enum Shape {
     Text,
     Flag,
-    /// A whole number from 0 to 4294967295.
+    /// A threshold of unlocks. Its range is checked with the rules.
     Count,
     /// An object with any members; the game defines which are allowed.
     Free,
@@ -258,7 +258,7 @@ impl Walk {
             (Shape::List(fields), Value::Array(items)) => return self.list(items, fields),
             (Shape::Text, _) => "text",
             (Shape::Flag, _) => "true or false",
-            (Shape::Count, _) => "a whole number from 0 to 4294967295",
+            (Shape::Count, _) => "a whole number from 1 to 100000",
             (Shape::Free, _) => "an object",
             (Shape::List(_), _) => "a list",
         };
@@ -512,9 +512,9 @@ mod tests {
     #[test]
     fn a_wrong_number_is_named_where_another_number_is_wanted() {
         for (value, message) in [
-            (json!(2.5), "must be a whole number from 0 to 4294967295, not 2.5"),
-            (json!(-1), "must be a whole number from 0 to 4294967295, not -1"),
-            (json!("2"), "must be a whole number from 0 to 4294967295, not text"),
+            (json!(2.5), "must be a whole number from 1 to 100000, not 2.5"),
+            (json!(-1), "must be a whole number from 1 to 100000, not -1"),
+            (json!("2"), "must be a whole number from 1 to 100000, not text"),
         ] {
             let mut file = full();
             file["unlock_threshold"] = value;

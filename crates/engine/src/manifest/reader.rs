@@ -2,11 +2,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use toml::{Table, Value};
 
 use super::ManifestFault;
 use crate::card_check::SET_CODE_FORM;
+use crate::characters::{in_words, is_drawn_as_nothing, is_seen, refused_in_text};
 use crate::date::Date;
 use crate::near::{did_you_mean, near};
 
@@ -99,41 +101,66 @@ fn bounds_of_list(items: &[Value], place: &mut String, faults: &Faults) {
 /// The keys of texts that may have several lines; all other texts have one.
 const LONG_TEXTS: [&str; 3] = ["description", "question", "text"];
 
-/// Reports control characters in keys and texts: the database cannot store some of them, and pages show none.
-pub(super) fn check_texts(table: &Table, faults: &Faults) {
-    texts_of_table(table, &mut String::new(), faults);
+/// Whether the texts of a manifest are stored already. These may have characters that were refused later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Texts {
+    Stored,
+    New,
 }
 
-fn texts_of_table(table: &Table, place: &mut String, faults: &Faults) {
+impl Texts {
+    /// The first character that a text or key may not have. `is_name`: it is the name of something.
+    fn refused(self, text: &str, is_name: bool, may_have: impl Fn(char) -> bool) -> Option<char> {
+        if self == Self::Stored {
+            return text.chars().find(|c| c.is_control() && !may_have(*c));
+        }
+        let shows_nothing = !text.chars().any(is_seen);
+        let unseen = |c: &char| is_drawn_as_nothing(*c) || (shows_nothing && !c.is_whitespace());
+        let unseen = || text.chars().find(unseen).filter(|_| is_name);
+        refused_in_text(text, may_have).or_else(unseen)
+    }
+}
+
+/// Reports control characters in keys and texts: the database cannot store some of them, and pages show none. In new texts also other characters that nobody sees, or
+/// that change the direction of the text.
+pub(super) fn check_texts(table: &Table, texts: Texts, faults: &Faults) {
+    texts_of_table(table, texts, &mut String::new(), faults);
+}
+
+fn texts_of_table(table: &Table, texts: Texts, place: &mut String, faults: &Faults) {
     let length = place.len();
     for (key, value) in table {
-        if key.chars().any(char::is_control) {
+        if texts.refused(key, false, |_| false).is_some() {
             // The place of the table: that of the key would have the character, too.
-            faults.add(&**place, format!("has the key {key:?}; keys have no control characters"));
+            faults.add(
+                &**place,
+                format!("has the key {key:?}; keys have no control or invisible characters"),
+            );
             continue;
         }
         if length > 0 {
             place.push('.');
         }
         place.push_str(key);
-        texts_of_value(value, LONG_TEXTS.contains(&&**key), place, faults);
+        texts_of_value(value, (texts, key), place, faults);
         place.truncate(length);
     }
 }
 
-fn texts_of_value(value: &Value, is_long: bool, place: &mut String, faults: &Faults) {
+/// Checks the texts of a value of this key.
+fn texts_of_value(value: &Value, of: (Texts, &str), place: &mut String, faults: &Faults) {
     match value {
-        Value::Table(inner) => texts_of_table(inner, place, faults),
+        Value::Table(inner) => texts_of_table(inner, of.0, place, faults),
         Value::Array(items) => {
             let length = place.len();
             for (at, item) in items.iter().enumerate() {
                 place.push_str(&format!("[{at}]"));
-                texts_of_value(item, is_long, place, faults);
+                texts_of_value(item, of, place, faults);
                 place.truncate(length);
             }
         }
         Value::String(text) => {
-            if let Some(problem) = control_fault(text, is_long) {
+            if let Some(problem) = text_fault(text, of) {
                 faults.add(&**place, problem);
             }
         }
@@ -141,12 +168,11 @@ fn texts_of_value(value: &Value, is_long: bool, place: &mut String, faults: &Fau
     }
 }
 
-/// What is wrong with the control characters of a text, if it has some that it may not have.
-fn control_fault(text: &str, is_long: bool) -> Option<String> {
-    let is_break = |character| matches!(character, '\n' | '\r' | '\t');
-    let bad = text
-        .chars()
-        .find(|character| character.is_control() && !(is_long && is_break(*character)))?;
+/// What is wrong with the characters of a text of this key, if it has some that it may not have.
+fn text_fault(text: &str, (texts, key): (Texts, &str)) -> Option<String> {
+    let is_long = LONG_TEXTS.contains(&key);
+    let may_have = |character| is_long && matches!(character, '\n' | '\r' | '\t');
+    let bad = texts.refused(text, key == "name", may_have)?;
     // Another fault says that it is blank.
     if text.trim().is_empty() {
         return None;
@@ -154,9 +180,7 @@ fn control_fault(text: &str, is_long: bool) -> Option<String> {
     Some(match bad {
         '\n' | '\r' => "must be one line, without line breaks".to_owned(),
         '\t' => "must not contain tabs; write spaces instead".to_owned(),
-        other => {
-            format!("must not contain control characters, such as U+{:04X} here", u32::from(other))
-        }
+        other => format!("must not contain {}", in_words(other)),
     })
 }
 
@@ -227,6 +251,17 @@ impl<'a> Reader<'a> {
         let read = T::from_toml(self.raw(key)?);
         if read.is_none() {
             self.wrong_type(key, T::EXPECTED, self.table.get(key));
+        }
+        read
+    }
+
+    /// The whole number of a key, or `None` when it is absent or (with a fault) no such number.
+    pub(super) fn number_in(&self, key: &'static str, range: RangeInclusive<u32>) -> Option<u32> {
+        let value = self.raw(key)?;
+        let read = u32::from_toml(value).filter(|number| range.contains(number));
+        if read.is_none() {
+            let wanted = format!("a whole number from {} to {}", range.start(), range.end());
+            self.wrong_type(key, &wanted, Some(value));
         }
         read
     }
@@ -459,8 +494,8 @@ mod tests {
     #[test]
     fn faults_state_the_found_and_the_expected_type() {
         for (line, expected) in [
-            ("unlock_threshold = \"3\"", "must be a whole number from 0 to 4294967295, not \"3\""),
-            ("unlock_threshold = -1", "must be a whole number from 0 to 4294967295, not -1"),
+            ("unlock_threshold = \"3\"", "must be a whole number from 1 to 100000, not \"3\""),
+            ("unlock_threshold = -1", "must be a whole number from 1 to 100000, not -1"),
             ("description = true", "must be text, not true"),
             ("description = [1]", "must be text, not a list"),
             ("zones = { a = 1 }", "must be a list, not a table"),
@@ -475,8 +510,8 @@ mod tests {
     #[test]
     fn texts_have_no_control_characters() {
         for (line, place, problem) in [
-            (r#"description = "a\u0000b""#, "description", "control characters, such as U+0000"),
-            (r#"cards = { text = "a\u007fb" }"#, "cards.text", "such as U+007F"),
+            (r#"description = "a\u0000b""#, "description", "a control character, U+0000"),
+            (r#"cards = { text = "a\u007fb" }"#, "cards.text", "U+007F"),
             (r#"cards = { rule = "C\n1" }"#, "cards.rule", "one line"),
             (r#"cards = { section = "C\t1" }"#, "cards.section", "tabs"),
         ] {
@@ -502,12 +537,46 @@ mod tests {
         assert_eq!(faults(&format!("{GAME}{long}{KIND}")), []);
     }
 
+    /// Stored manifests are read although they have them.
+    #[test]
+    fn new_texts_have_no_characters_that_nobody_sees() {
+        let new = |text: &str| match Game::from_new_toml(text) {
+            Ok(_) => Vec::new(),
+            Err(error) => error.faults.into_iter().map(|one| (one.place, one.problem)).collect(),
+        };
+        let turned = "a character that changes the direction of the text, U+202E";
+        let unseen = "an invisible character, U+FEFF";
+        for (line, place, problem) in [
+            ("description = \"a\\u202Eb\"", "description", turned),
+            ("cards = { text = \"a\\uFEFFb\" }", "cards.text", unseen),
+        ] {
+            let text = format!("{GAME}{line}\n{KIND}");
+            assert_eq!(new(&text), [(place.to_owned(), format!("must not contain {problem}"))]);
+            assert_eq!(faults(&text), [], "{line}");
+        }
+        for (name, character) in [("\u{3164}", "U+3164"), ("\u{2066}", "U+2066")] {
+            let found = new(&(GAME.replace("Pond", &format!("Po{name}nd")) + KIND));
+            assert_eq!((found.len(), &*found[0].0), (1, "name"), "{found:?}");
+            assert!(found[0].1.ends_with(character), "{found:?}");
+        }
+        for blank in ["\u{200B}", "\u{200D}", " \u{FE0F} "] {
+            let found = new(&(GAME.replace("Pond", blank) + KIND));
+            assert_eq!((found.len(), &*found[0].0), (1, "name"), "{found:?}");
+        }
+        let key = new(&format!("{GAME}\"a\\u202E\" = 1\n{KIND}"));
+        assert!(key.iter().any(|(_, problem)| problem.contains("has the key")), "{key:?}");
+        for name in ["مرحبا", "👩🏻\u{200D}❤\u{FE0F}\u{200D}👨🏼", "می\u{200C}خواهم"]
+        {
+            assert_eq!(new(&(GAME.replace("Pond", name) + KIND)), [], "{name}");
+        }
+    }
+
     #[test]
     fn the_code_of_a_game_fits_urls_and_the_threshold_the_service() {
         let found = faults(&(GAME.replacen("pond", "the_pond", 1) + KIND));
         assert_eq!(found[0].0, "code");
         assert!(found[0].1.starts_with("must be 1 to 32"), "{found:?}");
-        for threshold in [0, 100_001] {
+        for threshold in [-1, 0, 100_001, 5_000_000_000_i64] {
             let found = faults(&format!("{GAME}unlock_threshold = {threshold}\n{KIND}"));
             let expected = format!("must be a whole number from 1 to 100000, not {threshold}");
             assert_eq!(found, [("unlock_threshold".to_owned(), expected)]);

@@ -88,6 +88,49 @@ fn sets_have_unique_numbers_and_names_and_sound_fields() {
     assert!(places(&set).contains(&"/cards SET_EMPTY".to_owned()));
 }
 
+/// A name or text that looks like another one, or like nothing, is refused, and the message names the character.
+#[test]
+fn names_and_texts_have_no_characters_that_nobody_sees() {
+    let messages = |card: &CardDefinition| -> Vec<String> {
+        let faults = card_faults(&game("ttcg"), card);
+        faults
+            .iter()
+            .map(|fault| format!("{} {}", fault.pointer, fault.violation.message()))
+            .collect()
+    };
+    let turned = "a character that changes the direction of the text, U+202E";
+    let mut card = unit("Lantern\u{202E} Guard", "light", 1);
+    card.effects[0].text.push('\u{FEFF}');
+    let found = messages(&card);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert_eq!(found[0], format!("/name The name has {turned}."));
+    assert!(found[1].starts_with("/effects/0/text A text of "), "{found:?}");
+    assert!(found[1].ends_with(" has an invisible character, U+FEFF."), "{found:?}");
+    for name in ["Lantern\u{3164}", "\u{200B}\u{200D}", "Guard\u{E0041}"] {
+        assert_eq!(messages(&unit(name, "light", 1)).len(), 1, "{name:?}");
+    }
+    for name in ["حارس", "❤\u{FE0F}", "👩🏻\u{200D}🚒", "می\u{200C}خواهم"] {
+        assert_eq!(messages(&unit(name, "light", 1)), [""; 0], "{name:?}");
+    }
+    let mut set = SetDefinition {
+        code: "reef".to_owned(),
+        name: "Re\u{202E}ef".to_owned(),
+        released_on: None,
+        hidden: None,
+        unlock_threshold: None,
+        cards: vec![unit("Lantern Guard", "light", 1)],
+    };
+    let faults = check_set(&game("ttcg"), &set);
+    assert_eq!(faults.len(), 1);
+    assert_eq!(
+        (&*faults[0].pointer, faults[0].violation.message()),
+        ("/name", format!("The name has {turned}."))
+    );
+    assert_eq!(faults[0].violation.refused_character(), Some('\u{202E}'));
+    set.name = "Reef".to_owned();
+    assert_eq!(check_set(&game("ttcg"), &set), []);
+}
+
 #[test]
 fn set_files_with_unknown_fields_or_bad_json_are_refused_with_their_place() {
     let error = SetDefinition::from_json("{\n \"code\": \"a\", \"colour\": 1 }").unwrap_err();

@@ -406,10 +406,14 @@ pub(super) async fn broken_cards(
         for (number, stored) in content::load_set(conn, by, game.code(), &set).await? {
             let card = stored.into_definition();
             for found in card_faults(game, &card) {
-                if matches!(
-                    found.violation.code,
-                    ViolationCode::KindUnknown | ViolationCode::RarityUnknown
-                ) {
+                // No manifest allows such a character: the card was stored before it was refused.
+                let is_older = found.violation.refused_character().is_some();
+                if is_older
+                    || matches!(
+                        found.violation.code,
+                        ViolationCode::KindUnknown | ViolationCode::RarityUnknown
+                    )
+                {
                     continue;
                 }
                 count += 1;
