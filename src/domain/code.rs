@@ -2,7 +2,8 @@
 
 use std::ops::Deref;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use smol_str::SmolStr;
 use thiserror::Error;
 
@@ -14,10 +15,23 @@ pub struct Code(SmolStr);
 
 /// The text is not a code.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
-#[error("a code is 1 to 64 letters, digits, hyphens and underscores")]
+#[error(
+    "a code has only letters, digits, hyphens and underscores, at most 64, such as ttcg or 001"
+)]
 pub struct CodeError;
 
 impl Code {
+    /// Reads a code that a client sends in a body: white space at both ends is no part of it.
+    pub fn parse_typed(text: &str) -> Result<Self, CodeError> {
+        text.trim().try_into()
+    }
+
+    /// Deserializes an optional code like [`Code::parse_typed`].
+    pub fn deserialize_typed<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Self>, D::Error> {
+        let text = Option::<SmolStr>::deserialize(from)?;
+        text.map(|text| Self::parse_typed(&text)).transpose().map_err(D::Error::custom)
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -87,5 +101,19 @@ mod tests {
         for bad in ["", "a b", "a\0", "é", "a/b", "a'", &"a".repeat(65)] {
             assert_eq!(Code::try_from(bad.to_owned()), Err(CodeError), "{bad}");
         }
+    }
+
+    #[test]
+    fn white_space_around_typed_codes_does_not_count() {
+        let code = Code::parse_typed(" ttcg\u{3000}\n").unwrap();
+        assert_eq!(code.as_str(), "ttcg");
+        for bad in ["", " ", "t tcg"] {
+            assert_eq!(Code::parse_typed(bad), Err(CodeError), "{bad}");
+        }
+        let read =
+            |json: &str| Code::deserialize_typed(&mut serde_json::Deserializer::from_str(json));
+        assert_eq!(read("\" ttcg \"").unwrap(), Some(code));
+        assert_eq!(read("null").unwrap(), None);
+        assert!(read("\"t tcg\"").unwrap_err().to_string().contains("such as ttcg"));
     }
 }

@@ -94,6 +94,7 @@ async fn swagger_ui_has_our_settings() {
         r#""url": "/openapi.json""#,
         r#""docExpansion": "none""#,
         r#""filter": true"#,
+        r#""activated": false"#,
         "BaseLayout",
     ] {
         assert!(settings.contains(setting), "{setting} is not in {settings}");

@@ -84,6 +84,20 @@ impl Predicate {
         }
     }
 
+    /// Whether no card of the game with this code can match, whatever its other values are.
+    pub fn excludes_game(&self, game: &str) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().any(|part| part.excludes_game(game)),
+            Self::Any(parts) => parts.iter().all(|part| part.excludes_game(game)),
+            Self::Known { negated, test: KnownTest::Game(code) } => (code == game) == *negated,
+            Self::Known { .. } | Self::Content { negated: true, .. } => false,
+            Self::Content { negated: false, cases } => cases.iter().all(|case| {
+                let games = case.games.as_ref();
+                games.is_some_and(|games| !games.iter().any(|code| code == game))
+            }),
+        }
+    }
+
     /// Whether a test must read whole texts of each candidate card, because no index answers it.
     pub fn is_costly(&self) -> bool {
         self.has(&Test::is_costly)
@@ -374,4 +388,39 @@ pub struct CardQuery {
     pub descending: bool,
     /// Whether cards or printings are listed.
     pub unique: Unique,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_excludes_the_games_in_which_it_never_holds() {
+        let of = |game: &str| Predicate::known(KnownTest::Game(game.to_owned()));
+        let word = |games: Option<&str>| Predicate::Content {
+            negated: false,
+            cases: vec![Case {
+                games: games.map(|game| vec![game.to_owned()]),
+                test: Test::Words(Place::Name, vec!["fox".to_owned()]),
+            }],
+        };
+        for (condition, here, there) in [
+            (Predicate::always(), false, false),
+            (Predicate::open(), false, false),
+            (of("here"), false, true),
+            (of("here").negated(), true, false),
+            (Predicate::known(KnownTest::Hidden), false, false),
+            (word(None), false, false),
+            (word(Some("here")), false, true),
+            (word(Some("here")).negated(), false, false),
+            (Predicate::All(vec![word(None), of("here")]), false, true),
+            (Predicate::Any(vec![word(None), of("here")]), false, false),
+            (Predicate::Any(vec![of("here"), of("there")]), false, false),
+            (Predicate::Any(vec![of("here"), of("there")]).negated(), true, true),
+            (Predicate::Any(Vec::new()), true, true),
+        ] {
+            let excluded = (condition.excludes_game("here"), condition.excludes_game("there"));
+            assert_eq!(excluded, (here, there), "{condition:?}");
+        }
+    }
 }

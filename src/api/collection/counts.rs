@@ -168,15 +168,15 @@ pub struct CountChange {
     #[serde(default)]
     pub printing: Option<Uuid>,
     /// Code of the game.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Code::deserialize_typed")]
     #[schema(value_type = Option<String>, example = "ttcg")]
     pub game: Option<Code>,
     /// Code of the set.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Code::deserialize_typed")]
     #[schema(value_type = Option<String>, example = "hearth")]
     pub set: Option<Code>,
     /// Number in the set.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Code::deserialize_typed")]
     #[schema(value_type = Option<String>, example = "016")]
     pub number: Option<Code>,
     /// Name of the card: 1 to 120 characters.
@@ -184,7 +184,7 @@ pub struct CountChange {
     #[schema(example = "Kettle Imp", min_length = 1, max_length = 120)]
     pub name: Option<String>,
     /// Code of the rarity.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Code::deserialize_typed")]
     #[schema(value_type = Option<String>, example = "common")]
     pub rarity: Option<Code>,
     /// The condition of the cards; `near_mint` if absent.

@@ -58,7 +58,7 @@ pub struct TradeItemBody {
     #[schema(example = "Kettle Imp")]
     pub name: Option<String>,
     /// Code of the rarity; absent: any rarity. It must be absent for a card that is hidden from you.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "Code::deserialize_typed")]
     #[schema(value_type = Option<String>, example = "rare")]
     pub rarity: Option<Code>,
     /// Number of cards; 1 if absent.

@@ -31,7 +31,7 @@ pub struct SubmitRequest {
     /// Name of the card: 1 to 200 characters; case and punctuation do not matter.
     #[schema(example = "Nobody's Shadow", min_length = 1, max_length = 200)]
     pub name: String,
-    /// Code of the game; case does not matter. If it is given, a copy of another game is rejected. A game that does not exist is `invalid_body` and uses up no
+    /// Code of the game; case, and white space around it, do not matter. If it is given, a copy of another game is rejected. A game that does not exist is `invalid_body` and uses up no
     /// attempt.
     #[schema(example = "ttcg")]
     pub game: Option<String>,
@@ -41,7 +41,7 @@ impl SubmitRequest {
     /// Code and name, each with its fault, and the game: its code as codes are stored, or the fault.
     fn read(&self) -> (Result<SerialCode, SerialError>, Result<String, TextError>, ReadGame) {
         let (code, name) = NamedSerial::read(&self.serial, &self.name);
-        let game = self.game.as_deref().map(Code::try_from).transpose();
+        let game = self.game.as_deref().map(Code::parse_typed).transpose();
         (code, name, game.map(|game| game.as_ref().map(Code::lower_case)))
     }
 

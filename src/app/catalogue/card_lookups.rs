@@ -242,7 +242,7 @@ impl CardIdentifierBody {
     ) -> Option<CardIdentifier> {
         let Self { id, game, set, number, name } = self;
         let mut code = |field: &str, text: &String| {
-            let code = Code::try_from(text.clone());
+            let code = Code::parse_typed(text);
             code.map_err(|error| faults.push(InputFault::at(format!("{at}/{field}"), error))).ok()
         };
         // Codes of games and sets are stored in lower case; the case of a number counts.

@@ -37,6 +37,7 @@ pub fn read_note(text: Option<&str>) -> Result<Option<String>, Problem> {
 /// Checks the number that a card is to get and the note about it, or reports every fault.
 pub fn read_move(number: &str, note: Option<&str>) -> Result<(Code, Option<String>), Problem> {
     let mut faults = Vec::new();
+    let number = number.trim();
     let number = match number_fault(number) {
         Some(fault) => Err(fault.into()),
         None => Code::try_from(number).map_err(FaultReason::from),

@@ -109,7 +109,7 @@ impl ListRequest {
     }
 }
 
-/// Codes of the games to which a search for cards can be limited: games with cards that everybody may see, in which no
+/// Codes of the games to which a search for cards can be limited: games with cards that everybody may see, which the query does not exclude, and in which no
 /// more terms of the query are ignored than in all games together. Without an index of the cards, a game with a set is
 /// taken for one with cards.
 pub async fn games_to_choose(app: &AppState, text: &str) -> Result<Vec<String>, Problem> {
@@ -120,11 +120,12 @@ pub async fn games_to_choose(app: &AppState, text: &str) -> Result<Vec<String>, 
         Some(cards) => cards.has_open_cards(game),
         None => sets.sets_of(game).next().is_some(),
     };
-    // The number of ignored terms; `None`: no term can be used.
+    // The number of ignored terms; `None`: no term can be used, or the query excludes the game.
     let ignored = |game: Option<&str>| {
         let Some(tree) = &tree else { return Some(0) };
-        let checked = search::check(tree, &scope_of(&games, game), Some(&*sets), today);
-        checked.ok().map(|checked| checked.warnings.len())
+        let checked = search::check(tree, &scope_of(&games, game), Some(&*sets), today).ok()?;
+        let is_excluded = game.is_some_and(|game| checked.predicate.excludes_game(game));
+        (!is_excluded).then_some(checked.warnings.len())
     };
     let Some(most) = ignored(None) else { return Ok(Vec::new()) };
     let fits = |game: &str| ignored(Some(game)).is_some_and(|terms| terms <= most);

@@ -113,7 +113,7 @@ pub async fn release(
     } else {
         None
     };
-    let (number, was_public) = (request.number.as_str(), request.was_public);
+    let (number, was_public) = (request.number.trim(), request.was_public);
     let place = ReleasePlace { set: &set, number, was_public, name_owner };
     let at = app.clock.now();
     let done: Result<DesignRelease, ReleaseError> = app
@@ -147,12 +147,12 @@ async fn read_place(
     game: &str,
     request: &ReleaseDesignRequest,
 ) -> Result<Code, Problem> {
-    let set = match Code::try_from(request.set.as_str()) {
+    let set = match Code::parse_typed(&request.set) {
         Ok(set) => find_set(app, game, set.lower_case()).await?,
         Err(error) => Err(error.into()),
     };
     let set = set.map_err(|fault| InputFault::at("/set", fault));
-    let number = number_fault(&request.number).map(|fault| InputFault::at("/number", fault));
+    let number = number_fault(request.number.trim()).map(|fault| InputFault::at("/number", fault));
     match (set, number) {
         (Ok(set), None) => Ok(set),
         (set, number) => Err(Problem::invalid(set.err().into_iter().chain(number).collect())),

@@ -25,7 +25,10 @@ fn messages_for_api_clients_do_not_change() {
     let unknown = UnknownFormat::Code { name: name.clone(), known: texts(&["ttcg/standard"]) };
     let reasons: Vec<(FaultReason, &str)> = vec![
         (length().into(), "must be 1 to 60 characters long, not 0"),
-        (CodeError.into(), "a code is 1 to 64 letters, digits, hyphens and underscores"),
+        (
+            CodeError.into(),
+            "a code has only letters, digits, hyphens and underscores, at most 64, such as ttcg or 001",
+        ),
         (SerialError::Length(3).into(), "a serial code has 16 symbols, this has 3"),
         (PasswordError::Common.into(), "is too easy to guess"),
         (DateError.into(), "expected an existing day in the form YYYY-MM-DD"),
@@ -104,7 +107,7 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (
             ContentReason::AttributeName(CodeError).into(),
-            "has a name that is not a code: a code is 1 to 64 letters, digits, hyphens and underscores",
+            "has a name that is not a code: a code has only letters, digits, hyphens and underscores, at most 64, such as ttcg or 001",
         ),
         (ContentReason::Value.into(), "must be a text, a number, true, false, or a list of these"),
         (ContentReason::Code(CodeError).into(), CODE),
@@ -190,7 +193,8 @@ fn messages_for_api_clients_do_not_change() {
     }
 }
 
-const CODE: &str = "a code is 1 to 64 letters, digits, hyphens and underscores";
+const CODE: &str =
+    "a code has only letters, digits, hyphens and underscores, at most 64, such as ttcg or 001";
 
 #[test]
 fn messages_about_lines_do_not_change() {
