@@ -1,4 +1,4 @@
-//! The HTTP interface of the service: server, middleware, extractors, conditional requests, and the form of failures. Only this module, `api` and `web` use
+//! The HTTP interface of the service: server, router, middleware, extractors, conditional requests, and the form of failures. Only this module, `api` and `web` use
 //! actix-web.
 
 mod cached_answers;

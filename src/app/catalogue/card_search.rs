@@ -26,7 +26,7 @@ use crate::work::on_blocking_thread;
 const MAX_HIDDEN_TESTED: usize = 200;
 
 /// Largest query, in tests and names, that runs on the request's worker thread.
-const MAX_INLINE_TESTS: usize = 200;
+pub(in crate::app) const MAX_INLINE_TESTS: usize = 200;
 
 /// Which part of a list to return.
 pub(super) struct Part {

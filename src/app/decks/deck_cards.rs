@@ -13,7 +13,9 @@ use cardscape_engine::{
 };
 use uuid::Uuid;
 
-use crate::app::catalogue::card_search::{find_cards_index, find_ids_in_memory, find_in_database};
+use crate::app::catalogue::card_search::{
+    MAX_INLINE_TESTS, find_cards_index, find_ids_in_memory, find_in_database,
+};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::keys::KeyRing;
@@ -280,8 +282,6 @@ async fn find_ids(
 
 /// Most mentions of one kind (other than names) that are looked up, and most cards that one query returns.
 const MENTIONED_MAX: usize = 500;
-/// Most mentions in one query: a query of this size runs in memory at once, without waiting for the network's turn.
-const MENTIONED_AT_ONCE: usize = 60;
 /// Most symbols that are looked up: each is compared with the texts of many cards.
 const SYMBOLS_MAX: usize = 60;
 
@@ -335,13 +335,31 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
     let is_wordless = |symbol: &String| is_emoji(symbol) && folded(symbol).is_empty();
     let wordless = if mentions.symbols.iter().any(is_wordless) { text_is("") } else { Vec::new() };
     let of_game = Predicate::known(KnownTest::Game(game.code().to_owned()));
-    let query = |parts: &[Predicate]| CardQuery {
-        predicate: Predicate::All(vec![of_game.clone(), Predicate::Any(parts.to_vec())]),
+    let query = |parts: Vec<Predicate>| CardQuery {
+        predicate: Predicate::All(vec![of_game.clone(), Predicate::Any(parts)]),
         sort: SortKey::Place,
         descending: false,
         unique: Unique::Cards,
     };
-    parts.chunks(MENTIONED_AT_ONCE).chain(wordless.chunks(MENTIONED_AT_ONCE)).map(query).collect()
+    in_small_groups(parts).into_iter().chain(in_small_groups(wordless)).map(query).collect()
+}
+
+/// Divides conditions so that the query of each group runs in memory at once, without waiting for the network's turn.
+fn in_small_groups(parts: Vec<Predicate>) -> Vec<Vec<Predicate>> {
+    // The query has another condition for the game.
+    const MOST: usize = MAX_INLINE_TESTS - 1;
+    let (mut groups, mut size) = (Vec::new(), MOST);
+    for part in parts {
+        size += part.size();
+        if size > MOST {
+            groups.push(Vec::new());
+            size = part.size();
+        }
+        if let Some(group) = groups.last_mut() {
+            group.push(part);
+        }
+    }
+    groups
 }
 
 /// The keys of a name.
@@ -391,18 +409,32 @@ impl Names {
         for NameKeys { name, search } in keys {
             let key = search.as_deref().unwrap_or(name);
             let (mut same, mut cached) = (0, None);
+            // Cards whose names differ in accents: only if no card has the name as it is written.
+            let mut alike = Vec::new();
             for card in self.all.open_with_name(game.code(), key) {
+                let id = CardId(Uuid::from_u128(card.id));
                 if !has_name_key(card.name, name) {
+                    alike.push(id);
                     continue;
                 }
                 same += 1;
-                let id = CardId(Uuid::from_u128(card.id));
                 if let Some(card) = is_current.then(|| cache.find(game, id)).flatten() {
                     hits += 1;
                     cached = Some(Arc::clone(&card));
                     found.extend([card]);
                 } else {
                     open.push(id);
+                }
+            }
+            if same == 0 {
+                for id in alike {
+                    match is_current.then(|| cache.find(game, id)).flatten() {
+                        Some(card) => {
+                            hits += 1;
+                            found.extend([card]);
+                        }
+                        None => open.push(id),
+                    }
                 }
             }
             // In a game with unique names, a hidden card never has the name of an open card.

@@ -96,6 +96,21 @@ pub(in crate::store) async fn find_by_names(
     load(conn, sql).await
 }
 
+/// The open cards of a game that have one of these names without regard to accents ([`cardscape_engine::search_key`]), by set and number.
+pub(in crate::store) async fn find_open_by_search_keys(
+    conn: &mut Connection,
+    game: &str,
+    search_keys: &[String],
+) -> StoreResult<Vec<PoolHit>> {
+    let sql = sql(DEFINITION_COLUMNS)
+        .push("card_content content JOIN cards c ON c.id = content.card_id WHERE content.open AND content.game_code = ")
+        .value(game)
+        .push(" AND content.search_key = ")
+        .any(search_keys)
+        .push(" ORDER BY c.set_code, c.number");
+    load(conn, sql).await
+}
+
 /// The cards of a game with these ids that the viewer may see, in any order.
 pub(in crate::store) async fn find_by_ids(
     conn: &mut Connection,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cardscape_engine::{
-    Catalogue, DeckCheck, Format, Game, KnownSet, KnownSets, PreparedCard, name_key,
+    Catalogue, DeckCheck, Format, Game, KnownSet, KnownSets, PreparedCard, name_key, search_key,
 };
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -84,7 +84,7 @@ impl DeckPool {
     }
 }
 
-/// Adds the cards with these names that `viewer` may see.
+/// Adds the cards with these names that `viewer` may see; for a name that none of them has, the open cards whose names differ only in accents.
 pub async fn add_named(
     conn: &mut Connection,
     viewer: Viewer,
@@ -95,6 +95,12 @@ pub async fn add_named(
     let keys: Vec<String> = keys.into_iter().collect();
     let game = found.game.clone();
     found.prepare_hits(pool::find_by_names(conn, viewer, game.code(), &keys).await?);
+    let missing = names.iter().filter(|name| !found.knows(&name_key(name)));
+    let missing: BTreeSet<String> = missing.map(|name| search_key(name)).collect();
+    if !missing.is_empty() {
+        let keys: Vec<String> = missing.into_iter().collect();
+        found.prepare_hits(pool::find_open_by_search_keys(conn, game.code(), &keys).await?);
+    }
     Ok(())
 }
 
@@ -220,13 +226,41 @@ fn bare(number: &str) -> String {
 /// Longest number that is looked up with added zeros.
 const PADDED: usize = 6;
 
+/// Most letters of a number that is looked up in every mixture of capital and small letters.
+const MIXED: usize = 3;
+
 /// How a card may have this collector number: an index has numbers as they are printed. Some are there twice.
 pub fn spellings(number: &str) -> impl Iterator<Item = String> {
     let bare = bare(number);
-    let padded = (bare.len()..=PADDED.max(bare.len())).map(move |width| format!("{bare:0>width$}"));
-    padded
-        .flat_map(|padded| [padded.to_ascii_uppercase(), padded])
+    let widths = bare.len()..=PADDED.max(bare.len());
+    let cases = in_all_cases(&bare);
+    widths
+        .flat_map(move |width| {
+            cases.iter().map(|bare| format!("{bare:0>width$}")).collect::<Vec<_>>()
+        })
         .chain([number.trim().to_owned()])
+}
+
+/// A bare number with small letters, with capital letters, and with a capital letter at its beginning; all mixtures of them if it has few letters.
+fn in_all_cases(bare: &str) -> Vec<String> {
+    let letters = bare.bytes().filter(u8::is_ascii_lowercase).count();
+    if letters > MIXED {
+        let mut letters = bare.chars();
+        let capitalised = letters.next().map(|first| first.to_ascii_uppercase());
+        let capitalised = capitalised.into_iter().chain(letters).collect();
+        return vec![bare.to_owned(), bare.to_ascii_uppercase(), capitalised];
+    }
+    let mut cases = vec![String::new()];
+    for letter in bare.chars() {
+        let capital = letter.is_ascii_lowercase().then(|| letter.to_ascii_uppercase());
+        let with_capital = capital
+            .map(|capital| cases.iter().map(|case| format!("{case}{capital}")).collect::<Vec<_>>());
+        for case in &mut cases {
+            case.push(letter);
+        }
+        cases.extend(with_capital.into_iter().flatten());
+    }
+    cases
 }
 
 /// The names of the cards with these ids that `viewer` may see.
@@ -348,6 +382,18 @@ pub async fn add_near(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_has_every_spelling_that_a_card_may_have() {
+        let found: BTreeSet<String> = spellings("0xY7").collect();
+        for number in ["0xY7", "xY7", "xy7", "XY7", "Xy7", "000xY7"] {
+            assert!(found.contains(number), "{number}");
+        }
+        assert_eq!(spellings("12").collect::<BTreeSet<_>>().len(), 5);
+        let long: BTreeSet<String> = spellings("promo").collect();
+        let all = ["0PROMO", "0Promo", "0promo", "PROMO", "Promo", "promo"];
+        assert_eq!(long, all.map(String::from).into());
+    }
 
     #[test]
     fn the_number_as_it_is_written_comes_first() {

@@ -81,7 +81,7 @@ fn guess(guess: &Guess, names: Names<'_>) -> String {
         Guess::QuantityIsPartOfName => "The number belongs to the name.".to_owned(),
         Guess::MarksArePartOfName => "All that stands there belongs to the name.".to_owned(),
         Guess::MarksDropped => "The marks around it are left out.".to_owned(),
-        Guess::TagsDropped => "Its tags between ^ are left out: a deck has none.".to_owned(),
+        Guess::TagsDropped => "Its tags are left out: a deck has none.".to_owned(),
         Guess::ColumnsGuessed => {
             "No line names the columns, so their meaning was guessed.".to_owned()
         }

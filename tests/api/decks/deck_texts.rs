@@ -236,6 +236,37 @@ async fn a_share_code_tells_numbers_apart_that_differ_only_in_zeros_or_case() {
     }
 }
 
+/// A number that is printed with small and capital letters, and a quantity after a name that is typed without its accents.
+#[tokio::test]
+async fn cards_are_found_in_any_case_of_numbers_and_without_accents() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        for (number, name) in [("xY7", "Kettle Elk"), ("990", "Étoile")] {
+            let mut other = set["cards"][0].clone();
+            (other["number"], other["name"]) = (json!(number), json!(name));
+            set["cards"].as_array_mut().unwrap().push(other);
+        }
+    });
+    app.import(&source).await.unwrap();
+    let second = app.second_instance_in_memory().await;
+    let cases = [
+        ("2 (hearth) xY7", "Kettle Elk"),
+        ("2 (hearth) xy7", "Kettle Elk"),
+        ("2xHEARTH-XY7", "Kettle Elk"),
+        ("2 Etoile", "Étoile"),
+        ("Etoile (2)", "Étoile"),
+    ];
+    for (line, name) in cases {
+        for instance in [&app, &second] {
+            let judged = judged(instance, "ttcg/standard", line).await;
+            let entry = &judged["entries"][0];
+            let found = (&entry["name"], &entry["quantity"]);
+            assert_eq!(found, (&json!(name), &json!(2)), "{judged:#}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn mistyped_share_codes_and_codes_of_another_game_are_refused() {
     let app = app().await;

@@ -90,7 +90,8 @@ pub(super) struct Parts<'a> {
     pub(super) tags: Vec<Cow<'a, str>>,
     /// Whether set and number are only two words after the name, without brackets, which may as well belong to the name.
     pub(super) is_place_bare: bool,
-    /// Whether set and number are one word before the name or in place of it, as in `OP01-016 Name`; other names have such words, too.
+    /// Whether set and number are one word before the name or in place of it, as in `OP01-016 Name`; other names have such words, too. Two words in place of the
+    /// name are bare, too.
     pub(super) is_place_in_front: bool,
     /// The text in square brackets after the card: a category, which is also one of the tags, or the set.
     pub(super) category: Option<&'a str>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::draft::{Content, Draft, DraftEntry, Parts};
-use super::line::{joined_place, number_tags, without_count, without_set_size};
+use super::line::{joined_place, number_tags, place_with_dash, without_count, without_set_size};
 use super::resolve::{names_with_marks, readings};
 use super::several::{counted_entries, line_of};
 use super::symbols::{
@@ -144,6 +144,9 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
             // A card may have the name of a zone, or stand in brackets as headers do.
             Content::Section(label) => {
                 mentions.add_name(label, None);
+                if let Some(place) = place_with_dash(label) {
+                    mentions.add(&place, depth);
+                }
             }
             Content::Zone(label) => mentions.add_name(label, None),
             _ => {}

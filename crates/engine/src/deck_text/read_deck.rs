@@ -6,9 +6,11 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use super::DeckDialect;
+use super::archidekt::is_coloured_tag;
 use super::json_fault::JsonFault;
 use super::own::DeckTextFault;
 use super::recognise::DialectMark;
+use super::several::SEPARATORS;
 use super::share_code::ShareCodeError;
 use super::text::TextEncoding;
 use crate::deck::{CardReference, Deck};
@@ -45,6 +47,7 @@ pub struct ReadDeck {
 impl ReadDeck {
     /// Whether a catalogue with more cards would give the same result: all entries are accepted as written.
     pub fn is_settled(&self) -> bool {
+        let may_be_cards = |tag: &String| tag.contains(SEPARATORS) && !is_coloured_tag(tag);
         self.lines.iter().all(|line| match &line.verdict {
             LineVerdict::Accepted => true,
             LineVerdict::Guessed { how } => how.iter().all(|guess| {
@@ -56,7 +59,7 @@ impl ReadDeck {
                         | Guess::ColumnsGuessed
                         | Guess::TagsDropped
                         | Guess::ZoneNotInGame { .. }
-                )
+                ) && (*guess != Guess::TagsDropped || !line.tags.iter().any(may_be_cards))
             }),
             // A card may have the same name as a heading, or as a fact about the deck.
             LineVerdict::Ignored(IgnoredReason::Heading) => false,
@@ -194,7 +197,7 @@ pub enum Guess {
     MarksArePartOfName,
     /// Marks around the card were left out: a check box, the `>` of a quotation, bold and code of Markdown, double brackets, a dash, a colon.
     MarksDropped,
-    /// The tags between `^`, with their colours, were left out.
+    /// The tags between `^`, with their colours, were left out, or tags with a separator and a quantity in them, which may be other cards.
     TagsDropped,
     /// No line names the columns of the table: which one has the quantity and which one the name was concluded from what stands in them.
     ColumnsGuessed,
@@ -279,7 +282,7 @@ impl fmt::Display for Guess {
             Self::QuantityIsPartOfName => f.write_str("the number belongs to the name"),
             Self::MarksArePartOfName => f.write_str("all that stands there belongs to the name"),
             Self::MarksDropped => f.write_str("the marks around it are left out"),
-            Self::TagsDropped => f.write_str("the tags between \"^\" are left out"),
+            Self::TagsDropped => f.write_str("the tags are left out"),
             Self::ColumnsGuessed => f.write_str("no line names the columns, so they were guessed"),
             Self::RemarkDropped { remark } => write!(f, "{remark:?} is a remark"),
             Self::NameSpelled { name } => write!(f, "it means {name}"),

@@ -4,11 +4,12 @@
 //! |---|---|
 //! | `entries`, `headings` | whether a line is an entry, and in which zone |
 //! | `readings` | the ways to read a line |
-//! | `names`, `exact`, `places`, `symbols` | which card a reading means: by name, as it is written, by set and number, by symbol |
+//! | `names`, `accents`, `exact`, `places`, `symbols` | which card a reading means: by name, with other accents, as it is written, by set and number, by symbol |
 //! | `rows`, `several` | the entries of a row of symbols, and of a line with several cards |
 //! | `unknown` | what becomes of a line without a card |
 //! | `resolver`, `verdicts` | what these files share |
 
+mod accents;
 mod entries;
 mod exact;
 mod headings;

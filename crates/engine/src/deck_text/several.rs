@@ -2,11 +2,12 @@
 
 use super::draft::{Content, DraftEntry, LINE_MAX};
 use super::line::{
-    bare_count_after_name, common, count_after_name, leading, split_parts, trailing, without_bullet,
+    bare_count_after_name, common, count_after_name, counted_at_end, leading, place_in_front,
+    split_parts, trailing, without_bullet,
 };
 
 /// What may stand between the cards of such a line.
-const SEPARATORS: [char; 2] = [',', ';'];
+pub(super) const SEPARATORS: [char; 2] = [',', ';'];
 /// Maximum number of cards of such a line.
 pub(super) const LINE_CARDS_MAX: usize = 100;
 /// Maximum number of separators of such a line: names may have some, too. The text before each is read from its beginning.
@@ -25,7 +26,17 @@ pub(super) fn counted_parts(line: &str) -> Option<Vec<&str>> {
     if !(1..=SEPARATORS_MAX).contains(&separators) || line.len() > LINE_MAX {
         return None;
     }
+    sides(line).find_map(|is_before| parts_counted(line, is_before))
+}
+
+/// Where the quantities of a line with several cards may stand: `true` before the names. What a line begins with may be the code of a set, `2X2-7`.
+fn sides(line: &str) -> impl Iterator<Item = bool> {
     let is_before = begins_with_count(line);
+    let may_be_set = is_before && place_in_front(without_bullet(line)).is_some();
+    may_be_set.then_some(false).into_iter().chain([is_before])
+}
+
+fn parts_counted(line: &str, is_before: bool) -> Option<Vec<&str>> {
     let is_counted = |part: &str| {
         if is_before { begins_with_count(part) } else { ends_with_count(part) }
     };
@@ -48,19 +59,20 @@ pub(super) fn has_too_many_cards(line: &str) -> bool {
     if line.len() > LINE_MAX {
         return false;
     }
-    let is_before = begins_with_count(line);
-    let mut start = 0;
-    let separators = line.match_indices(SEPARATORS).take(SEPARATORS_MAX);
-    let parts = separators.filter(|(at, separator)| {
-        let (before, end) = (&line[start..*at], at + separator.len());
-        let is_part =
-            if is_before { begins_with_count(&line[end..]) } else { ends_with_count(before) };
-        if is_part {
-            start = end;
-        }
-        is_part
-    });
-    parts.take(LINE_CARDS_MAX).count() == LINE_CARDS_MAX
+    sides(line).any(|is_before| {
+        let mut start = 0;
+        let separators = line.match_indices(SEPARATORS).take(SEPARATORS_MAX);
+        let parts = separators.filter(|(at, separator)| {
+            let (before, end) = (&line[start..*at], at + separator.len());
+            let is_part =
+                if is_before { begins_with_count(&line[end..]) } else { ends_with_count(before) };
+            if is_part {
+                start = end;
+            }
+            is_part
+        });
+        parts.take(LINE_CARDS_MAX).count() == LINE_CARDS_MAX
+    })
 }
 
 /// The parts of such a line as entries.
@@ -74,7 +86,7 @@ pub(super) fn counted_entries(line: &str) -> Option<Vec<(&str, DraftEntry<'_>)>>
 
 /// A part that is no known card, with the number after its name as its quantity.
 pub(super) fn counted(part: DraftEntry<'_>) -> DraftEntry<'_> {
-    let count_of = |text| count_after_name(text).or_else(|| bare_count_after_name(text));
+    let count_of = |text| counted_at_end(text).or_else(|| bare_count_after_name(text));
     match part.readings.filter(|_| part.quantity.is_none()).and_then(|(text, _)| count_of(text)) {
         Some((name, count)) => DraftEntry {
             quantity: Some(count),

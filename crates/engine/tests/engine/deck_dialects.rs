@@ -343,6 +343,8 @@ fn one_symbol_has_the_quantity_beside_it() {
     {
         assert_eq!(entries(list), smile(3), "{list}");
     }
+    // Before, this symbol was an unknown card, because the zone was taken for a set.
+    assert_eq!(entries("🙂 x3 [Sideboard]"), smile(3));
     // A quantity before the line is the one that counts.
     assert_eq!(entries("2 🙂 (3)"), smile(2));
     let numbered = [smile(3), smile(1)].concat();

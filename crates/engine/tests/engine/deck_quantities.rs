@@ -1,8 +1,8 @@
-//! Quantities and places of cards in forms that people type: after the name and before other parts, in words, in the number of a card.
+//! Quantities of cards in forms that people type: after the name and before other parts, in words; and numbers of cards with the size of their set.
 
 use cardscape_engine::{
-    Catalogue, DeckDialect, DeckReading, DeckText, Guess, LineVerdict, MentionDepth, read_deck,
-    write_deck,
+    Catalogue, DeckDialect, DeckReading, DeckText, Guess, IgnoredReason, LineVerdict, MentionDepth,
+    read_deck, write_deck,
 };
 use serde_json::json;
 
@@ -11,20 +11,28 @@ use crate::support::{HARBOUR, card, game, pool_card};
 /// Five cards of one set.
 fn catalogue() -> Catalogue {
     let names = ["Pocket Bat", "Salt", "Fast x2", "Lamp-7", "Agent"];
-    let cards = names.into_iter().enumerate().map(|(at, name)| {
+    catalogue_of(&names.map(|name| ("port", name)))
+}
+
+/// Cards of sets, with numbers in their order.
+fn catalogue_of(cards: &[(&str, &str)]) -> Catalogue {
+    let cards = cards.iter().enumerate().map(|(at, (set, name))| {
         let definition = json!({
             "number": format!("{:03}", at + 1), "name": name, "kind": "cargo",
             "attributes": { "weight": 1, "price": 1 },
         });
-        pool_card("port", card(definition))
+        pool_card(set, card(definition))
     });
     Catalogue::builder(&game(HARBOUR)).extend(cards).build()
 }
 
 /// The quantity and the card of each line, as `2 Name`, and whether every line is a card.
 fn entries(text: &str) -> (Vec<String>, bool) {
-    let catalogue = catalogue();
-    let read = read_deck(text, &DeckReading::new(&catalogue));
+    entries_of(text, &catalogue())
+}
+
+fn entries_of(text: &str, catalogue: &Catalogue) -> (Vec<String>, bool) {
+    let read = read_deck(text, &DeckReading::new(catalogue));
     let is_known = |verdict: &LineVerdict| !matches!(verdict, LineVerdict::Unknown { .. });
     let entry = |entry: &cardscape_engine::DeckEntry| {
         let card = &entry.card;
@@ -55,37 +63,23 @@ fn a_quantity_between_the_name_and_other_parts_counts() {
         ("Fast x2", "1 Fast x2"),
         ("Fast x2 (3) (foil)", "3 Fast x2"),
         ("Fast x2 // both of them", "1 Fast x2"),
+        ("Salt (2) foil", "2 Salt"),
+        ("Salt x2 foil", "2 Salt"),
+        ("Salt (2 copies) foil", "2 Salt"),
+        ("Salt (2 copies) (foil)", "2 Salt"),
+        ("Salt (2 copies) *F*", "2 Salt"),
+        ("Salt [2 copies]", "2 Salt"),
+        ("Salt (2) foil // for later", "2 Salt"),
+        ("3 Salt [2 copies]", "3 Salt"),
+        ("Salt [x2]", "2 Salt"),
+        ("Salt [2x]", "2 Salt"),
+        ("1. Salt [x2]", "2 Salt"),
+        ("3. Salt [x2]", "3 Salt"),
+        ("1. Salt (2)", "2 Salt"),
+        ("Salt #mine (2)", "2 Salt"),
+        ("Fast x2 (3) foil", "3 Fast x2"),
     ] {
         assert_eq!(entries(line), (vec![expected.to_owned()], true), "{line}");
-    }
-}
-
-/// Lists of some games name cards by set and number alone. Before, a list of `4xPORT-001` had no entries, because its lines were taken for headings.
-#[test]
-fn a_set_and_a_number_with_a_dash_are_a_card() {
-    for (line, expected) in [
-        ("4xPORT-001", "4 Pocket Bat port 001"),
-        ("4 PORT-001", "4 Pocket Bat port 001"),
-        ("4x port-1", "4 Pocket Bat port 001"),
-        ("PORT-002 x3", "3 Salt port 002"),
-        ("2 PORT-002 Salt", "2 Salt PORT 002"),
-        ("3xPORT-002 Salt", "3 Salt PORT 002"),
-        ("2 Lamp-7", "2 Lamp-7"),
-        ("4 PORT-001 // mine", "4 Pocket Bat port 001"),
-        ("4 PORT-001 // Pocket Bat", "4 Pocket Bat port 001"),
-        ("2 PORT-002 Salt // mine", "2 Salt PORT 002"),
-        ("4 PORT-001 (foil)", "4 Pocket Bat port 001"),
-        ("4 PORT-001/060", "4 Pocket Bat port 001"),
-        ("PORT-001 (4)", "4 Pocket Bat port 001"),
-        ("PORT-001: 4", "4 Pocket Bat port 001"),
-        ("PORT-002 Salt (4)", "4 Salt PORT 002"),
-    ] {
-        assert_eq!(entries(line), (vec![expected.to_owned()], true), "{line}");
-    }
-    let (found, _) = entries("4xPORT-001\n4xPORT-002\n2xPORT-005");
-    assert_eq!(found, ["4 Pocket Bat port 001", "4 Salt port 002", "2 Agent port 005"]);
-    for line in ["4xHARBOUR-001", "2 Agent-7", "Level-4", "2 Level-4 Agent", "2 PORT-9 Agent"] {
-        assert!(!entries(line).1, "{line}");
     }
 }
 
@@ -106,6 +100,218 @@ fn a_number_may_have_the_size_of_its_set() {
     }
     assert_eq!(entries("2 Salt (port) #2/60").0, ["2 Salt port 2"]);
     assert_eq!(entries("2 (port) 77/60").0, ["2  port 77"], "an unknown card");
+}
+
+/// Before, the quantity was taken for a set, or the line for another card, `Agent`.
+#[test]
+fn a_name_with_marks_may_have_a_quantity_after_it() {
+    let names = ["Agent", "Agent #7", "Agent #8", "Agent #8 (2)", "Gold {gilded}", "Salt [Fleet]"];
+    let catalogue = catalogue_of(&names.map(|name| ("port", name)));
+    for (line, expected) in [
+        ("Agent #7 (2)", "2 Agent #7"),
+        ("Agent #7 (2 copies)", "2 Agent #7"),
+        ("Agent #7: 2", "2 Agent #7"),
+        ("Agent #7 x2 // good", "2 Agent #7"),
+        ("Agent #7 (2) // good", "2 Agent #7"),
+        ("Agent #7 x2 // good, but only with more than one of the others", "2 Agent #7"),
+        ("Agent #7 (2) (foil)", "2 Agent #7"),
+        ("Agent #7 (2) (port) 2", "2 Agent #7 port 2"),
+        ("**Agent #7** (2)", "2 Agent #7"),
+        ("**Agent #7 (2)**", "2 Agent #7"),
+        ("2 Agent #7 // good", "2 Agent #7"),
+        ("Agent #8 (2)", "1 Agent #8 (2)"),
+        ("Agent #8 (3)", "3 Agent #8"),
+        ("Agent #9 (2)", "2 Agent"),
+        ("Gold {gilded} (2)", "2 Gold {gilded}"),
+        ("Salt [Fleet] (2)", "2 Salt [Fleet]"),
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
+    }
+    let read = read_deck("Agent #7 (2)", &DeckReading::new(&catalogue));
+    let how = vec![Guess::MarksArePartOfName, Guess::QuantityAfterName];
+    assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how });
+}
+
+/// Before, the quantity was taken for a set, or the line for a heading or for another card, `Fox`.
+#[test]
+fn a_name_with_parentheses_may_have_a_quantity_after_it() {
+    let names = ["Lamp (Red)", "Fox", "Fox (Red)", "Wolf (a) (b)", "Energy (Fire)", "Kit"];
+    let mut cards = names.map(|name| ("port", name)).to_vec();
+    cards.extend([("port", "Kit (port)"), ("port", "Kit (reef)"), ("reef", "Hué (Red)")]);
+    let catalogue = catalogue_of(&cards);
+    for (line, expected) in [
+        ("Lamp (Red) (2)", "2 Lamp (Red)"),
+        ("Lamp (Red) x2", "2 Lamp (Red)"),
+        ("Lamp (Red): 2", "2 Lamp (Red)"),
+        ("Lamp (Red) - 2", "2 Lamp (Red)"),
+        ("Lamp (Red) [2]", "2 Lamp (Red)"),
+        ("Lamp (Red) (2 copies)", "2 Lamp (Red)"),
+        ("Lamp (Red) (2) // good", "2 Lamp (Red)"),
+        ("Lamp (Red) (2) [Sideboard]", "2 Lamp (Red)"),
+        ("**Lamp (Red)** (2)", "2 Lamp (Red)"),
+        ("**Lamp (Red) (2)**", "2 Lamp (Red)"),
+        ("Fox (Red) (2)", "2 Fox (Red)"),
+        ("Fox (Red): 2", "2 Fox (Red)"),
+        ("Fox (Blue) (2)", "2 Fox"),
+        ("Fox (port) (2)", "2 Fox port"),
+        ("Wolf (a) (b) (2)", "2 Wolf (a) (b)"),
+        ("Hue (Red) (2)", "2 Hué (Red)"),
+        ("Energy (Fire) (2)", "2 Energy (Fire)"),
+        // As in `Kit (port) x2`, a set that the card has goes before a longer name.
+        ("Kit (port) (2)", "2 Kit port"),
+        ("Kit (port) x2", "2 Kit port"),
+        ("Kit (reef) (2)", "2 Kit (reef)"),
+        ("Kit (reef) x2", "2 Kit (reef)"),
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
+    }
+    let read = |line| read_deck(line, &DeckReading::new(&catalogue)).lines.remove(0).verdict;
+    let how = vec![Guess::QuantityAfterName, Guess::MarksArePartOfName];
+    assert_eq!(read("Fox (Red) (2)"), LineVerdict::Guessed { how });
+    for heading in ["Energy (Water) (2)", "Creatures (Red) (4)", "Cargo (4)"] {
+        assert_eq!(read(heading), LineVerdict::Ignored(IgnoredReason::Heading), "{heading}");
+    }
+}
+
+/// Before, the zone of such a line was reported as a set that the card does not have.
+#[test]
+fn a_zone_after_a_quantity_is_no_set() {
+    let names = ["Salt", "Étoile", "Agent #7"];
+    let catalogue = catalogue_of(&names.map(|name| ("port", name)));
+    let after_name = vec![Guess::QuantityAfterName];
+    let with_marks = vec![Guess::MarksArePartOfName, Guess::QuantityAfterName];
+    let spelled = Guess::NameSpelled { name: "Étoile".to_owned() };
+    let spelled = vec![Guess::QuantityAfterName, spelled];
+    for (line, name, how) in [
+        ("Salt (2) [Sideboard]", "Salt", &after_name),
+        ("Salt x2 [Sideboard]", "Salt", &after_name),
+        ("Étoile (2) [Sideboard]", "Étoile", &after_name),
+        ("Etoile (2) [Sideboard]", "Étoile", &spelled),
+        ("Etoile x2 [Sideboard]", "Étoile", &spelled),
+        ("Agent #7 (2) [Sideboard]", "Agent #7", &with_marks),
+    ] {
+        let read = read_deck(line, &DeckReading::new(&catalogue));
+        assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how: how.clone() }, "{line}");
+        assert_eq!(read.lines[0].tags, ["Sideboard"], "{line}");
+        let entry = &read.deck.entries[0];
+        let found = (&*entry.zone, entry.quantity, &*entry.card.name);
+        assert_eq!(found, ("side", 2, name), "{line}");
+        assert_eq!(entry.card.set, None, "{line}");
+    }
+}
+
+/// Before, such a line was a heading.
+#[test]
+fn a_name_with_other_accents_may_have_a_quantity_after_it() {
+    let names = ["Étoile", "Île 2", "Île", "Noël", "Noèl", "Cafe"];
+    let catalogue = catalogue_of(&names.map(|name| ("port", name)));
+    for (line, expected) in [
+        ("Etoile (2)", "2 Étoile"),
+        ("etoile: 2", "2 Étoile"),
+        ("Etoile [2]", "2 Étoile"),
+        ("Etoile (2) (foil)", "2 Étoile"),
+        ("Étoile (2)", "2 Étoile"),
+        ("Café (2)", "2 Cafe"),
+        ("Ile (3)", "3 Île"),
+        ("2 Etoile // mine", "2 Étoile"),
+        ("2 Etoile (foil) // mine", "2 Étoile"),
+        ("Etoile // mine", "1 Étoile"),
+        ("[2 Etoile]", "2 Étoile"),
+        ("(2 Etoile)", "2 Étoile"),
+        ("1. Etoile (2)", "2 Étoile"),
+        ("1. Étoile (2)", "2 Étoile"),
+        ("Ile (2)", "1 Île 2"),
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
+    }
+    let read = |line| read_deck(line, &DeckReading::new(&catalogue)).lines.remove(0).verdict;
+    let spelled = Guess::NameSpelled { name: "Étoile".to_owned() };
+    let how = vec![Guess::QuantityAfterName, spelled];
+    assert_eq!(read("Etoile (2)"), LineVerdict::Guessed { how });
+    let near = vec!["Noël".to_owned(), "Noèl".to_owned()];
+    assert_eq!(read("Noel (2)"), LineVerdict::Unknown { near, reason: None });
+    for heading in ["Etoiles (2)", "Cargo (2)", "Others: 2"] {
+        assert_eq!(read(heading), LineVerdict::Ignored(IgnoredReason::Heading), "{heading}");
+    }
+}
+
+/// Before, such a line was one copy of another card, `Fire`.
+#[test]
+fn a_name_with_the_mark_of_a_remark_may_have_a_quantity_after_it() {
+    let names = ["Fire", "Fire // Ice", "Silk", "Wear // Tear"];
+    let catalogue = catalogue_of(&names.map(|name| ("port", name)));
+    for (line, expected) in [
+        ("Fire // Ice [2 copies]", "2 Fire // Ice"),
+        ("Fire // Ice #mine (2)", "2 Fire // Ice"),
+        ("Fire // Ice (2)", "2 Fire // Ice"),
+        ("Fire // Ice: 2", "2 Fire // Ice"),
+        ("Fire // Ice - 2", "2 Fire // Ice"),
+        ("Fire // Ice [2]", "2 Fire // Ice"),
+        ("Fire // Ice 2", "2 Fire // Ice"),
+        ("Fire // Ice x2", "2 Fire // Ice"),
+        ("Fire // Ice (2) (foil)", "2 Fire // Ice"),
+        ("Fire // Ice (2) foil", "2 Fire // Ice"),
+        ("Fire // Ice (2) *F*", "2 Fire // Ice"),
+        ("Fire // Ice (2x) {gilded}", "2 Fire // Ice"),
+        ("Fire // Ice (2 copies)", "2 Fire // Ice"),
+        ("Fire // Ice (2) // mine", "2 Fire // Ice"),
+        ("Fire // Ice // mine", "1 Fire // Ice"),
+        ("2 Fire // Ice (nowhere) 3", "2 Fire // Ice"),
+        ("Fire // Ice (nowhere) // mine", "1 Fire // Ice"),
+        ("Wear // Tear (2)", "2 Wear // Tear"),
+        ("Fire // mine (2)", "1 Fire"),
+        ("Fire // 2", "1 Fire"),
+        ("Silk // x2", "1 Silk"),
+        ("Silk // - 2", "1 Silk"),
+        ("Fire // Ice // 2", "1 Fire // Ice"),
+        ("2 Silk #keep // or cut 1, 1 Fire", "2 Silk"),
+        ("Fire (2) // Ice", "2 Fire"),
+        ("2 Fire // mine, 1 of them", "2 Fire"),
+        ("2 Fire // mine, 1 Silk", "2 Fire"),
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
+    }
+    let both = ["2 Fire // Ice".to_owned(), "1 Silk".to_owned()];
+    for line in [
+        "2 Fire // Ice, 1 Silk",
+        "2 Fire // Ice; 1 Silk",
+        "Fire // Ice (2), Silk (1)",
+        "Fire // Ice x2, Silk x1",
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (both.to_vec(), true), "{line}");
+    }
+    let (found, all_known) = entries_of("2 Fire // Ice, 1 Nothing", &catalogue);
+    assert_eq!(
+        (found, all_known),
+        (vec!["2 Fire // Ice".to_owned(), "1 Nothing".to_owned()], false)
+    );
+}
+
+/// Before, the rest of the line was a label of the first card, without a word.
+#[test]
+fn cards_after_a_tag_are_not_lost() {
+    let names = ["Agent", "Agent #7", "Silk", "Salt"];
+    let catalogue = catalogue_of(&names.map(|name| ("port", name)));
+    for (line, first) in [
+        ("2 Agent #7, 1 Silk", "2 Agent #7"),
+        ("Agent #7 x2, Silk x1", "2 Agent #7"),
+        ("Agent #7 (2), Silk (1)", "2 Agent #7"),
+        ("2 Salt #wincon, 1 Silk", "2 Salt"),
+        ("2 Salt #wincon; 1 Silk", "2 Salt"),
+    ] {
+        let both = [first.to_owned(), "1 Silk".to_owned()];
+        assert_eq!(entries_of(line, &catalogue), (both.to_vec(), true), "{line}");
+    }
+    let read = |line| read_deck(line, &DeckReading::new(&catalogue)).lines.remove(0);
+    let told = LineVerdict::Guessed { how: vec![Guess::TagsDropped] };
+    assert_eq!(read("2 Salt #mine, 1 per game").verdict, told);
+    // A service that has loaded only `Salt` must load the other card, too.
+    let salt = catalogue_of(&[("port", "Salt")]);
+    let part = read_deck("2 Salt #wincon, 1 Silk", &DeckReading::new(&salt));
+    assert_eq!((&part.lines[0].verdict, part.is_settled()), (&told, false));
+    assert!(read_deck("2 Salt ^Have,#37d67a^", &DeckReading::new(&salt)).is_settled());
+    assert_eq!(read("2 Salt #mine, cheap").verdict, LineVerdict::Accepted);
+    assert_eq!(read("2 Salt #mine, cheap").tags, ["mine, cheap"]);
 }
 
 /// A line of many words like quantities has few meanings.

@@ -11,6 +11,7 @@ mod deck_dialects;
 mod deck_headings;
 mod deck_lines;
 mod deck_names;
+mod deck_places;
 mod deck_quantities;
 mod deck_share_codes;
 mod deck_text;

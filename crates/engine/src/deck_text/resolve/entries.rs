@@ -11,11 +11,14 @@ use crate::deck::{CardReference, DeckEntry};
 use crate::deck_text::DeckDialect;
 use crate::deck_text::archidekt::zone_of;
 use crate::deck_text::draft::{DraftEntry, Parts};
-use crate::deck_text::line::{has_fraction, may_have_marks, without_count, without_symbols};
+use crate::deck_text::line::{
+    has_fraction, in_parentheses, may_have_marks, place_in_front, place_with_dash, quantity,
+    split_parts, without_count, without_marks, without_symbols,
+};
 use crate::deck_text::own::{DeckTextFault, note};
 use crate::deck_text::read_deck::{IgnoredReason, LineVerdict, ReadDeck};
 use crate::deck_text::recognise::has_own_marks;
-use crate::deck_text::several::{has_too_many_cards, line_of};
+use crate::deck_text::several::{counted, has_too_many_cards, line_of};
 use crate::deck_text::zones::{Place, is_heading, place};
 
 impl Resolver<'_> {
@@ -114,12 +117,14 @@ impl Resolver<'_> {
                     return Err(IgnoredReason::Comment);
                 }
                 None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label))
-                    && !has_several_cards(game, text) =>
+                    && !has_several_cards(game, text)
+                    && !self.begins_with_place(&entry) =>
                 {
                     return Err(IgnoredReason::Heading);
                 }
                 None if bracketed
-                    .is_some_and(|label| entry.quantity.is_some() || is_heading(game, label)) =>
+                    .is_some_and(|label| entry.quantity.is_some() || is_heading(game, label))
+                    && !self.begins_with_place(&entry) =>
                 {
                     return Err(IgnoredReason::Heading);
                 }
@@ -133,6 +138,9 @@ impl Resolver<'_> {
                     return Err(unreadable(DeckTextFault::TooManyCards));
                 }
                 None => {
+                    if self.begins_with_place(&entry) {
+                        entry = self.as_unknown_place(entry);
+                    }
                     let unknown = self.unknown(&entry);
                     let is_unknown = matches!(unknown.verdict, LineVerdict::Unknown { .. });
                     // A card may have such a name. If none has, the number is meant as a quantity, also where its comma looks like one between columns.
@@ -231,12 +239,82 @@ impl Resolver<'_> {
         self.strictness == Strictness::Marked && entry.exact && !has_own_marks(text)
     }
 
+    /// Whether a line begins with a set of the game and a number, with a dash between them: it is a card, perhaps one that is not known, and no heading with a
+    /// number after a dash. The line may have brackets around them.
+    pub(super) fn begins_with_place(&self, entry: &DraftEntry<'_>) -> bool {
+        let written = entry.readings.map_or("", |(text, _)| text);
+        // `OP01-2 Top 8 decks:` is a title.
+        if entry.quantity.is_none() && written.ends_with(':') {
+            return false;
+        }
+        let bare = without_marks(written);
+        let text = quantity(bare).map_or(bare, |(_, text)| text);
+        self.is_place_in_front(text) || self.place_like_quantity(entry).is_some()
+    }
+
+    fn is_place_in_front(&self, text: &str) -> bool {
+        let text = text.strip_prefix('(').unwrap_or(text).split([')', ']']).next();
+        text.and_then(place_in_front).is_some_and(|(set, _)| self.is_set_of_cards(set))
+    }
+
+    /// A line that begins with a set of the game whose code begins like a quantity, `2X2-7`.
+    fn place_like_quantity<'e>(&self, entry: &DraftEntry<'e>) -> Option<&'e str> {
+        let (text, line) = entry.readings?;
+        let bare = without_marks(line);
+        let begins_like_quantity = line.len() > text.len() && line.ends_with(text);
+        (begins_like_quantity && self.is_place_in_front(bare)).then_some(bare)
+    }
+
+    /// A line that begins with a set of the game and a number, perhaps with a name after them, and matches no card: without the marks around it, and with its
+    /// quantity.
+    pub(super) fn as_unknown_place<'e>(&self, entry: DraftEntry<'e>) -> DraftEntry<'e> {
+        if self.unknown_place(&entry, false).is_some() {
+            return entry;
+        }
+        without_marks_of_place(self.with_count_of_place(entry))
+    }
+
+    /// An unknown set and number, with the quantity that stands after them or, with them, between marks: `**4xOP01-999 Name**`, `(OP01-999 Name) (4)`.
+    fn with_count_of_place<'e>(&self, entry: DraftEntry<'e>) -> DraftEntry<'e> {
+        if let Some(line) = self.place_like_quantity(&entry) {
+            let (card, readings) = (split_parts(line), Some((line, line)));
+            return counted(DraftEntry { quantity: None, card, readings, ..entry });
+        }
+        let text = entry.readings.filter(|_| entry.quantity.is_none());
+        let bare = text.map_or("", |(text, _)| without_marks(text));
+        match quantity(bare) {
+            Ok((Some(count), text)) if !text.is_empty() => DraftEntry {
+                quantity: Some(count),
+                card: split_parts(text),
+                readings: Some((text, text)),
+                marks_dropped: true,
+                ..entry
+            },
+            _ => counted(entry),
+        }
+    }
+
     /// Whether an entry has a set of the game and a number, and no name. Its card may be one that the reader of the list does not know.
     fn is_place_alone(&self, entry: &DraftEntry<'_>) -> bool {
         let Parts { name, set, number, .. } = &entry.card;
         let is_of_game = set.as_deref().is_some_and(|set| self.is_set(set));
         name.is_empty() && number.is_some() && is_of_game
     }
+}
+
+/// An unknown set and number without the marks or the brackets around them.
+fn without_marks_of_place(entry: DraftEntry<'_>) -> DraftEntry<'_> {
+    let Some((text, _)) = entry.readings else { return entry };
+    let bare = without_marks(text);
+    let bare = in_parentheses(bare).unwrap_or(bare);
+    let are_closed =
+        |open: char, close: char| bare.matches(open).count() == bare.matches(close).count();
+    let is_place = are_closed('[', ']') && are_closed('(', ')') && place_with_dash(bare).is_some();
+    if bare.len() == text.len() || !is_place {
+        return entry;
+    }
+    let (card, readings) = (split_parts(bare), Some((bare, bare)));
+    DraftEntry { card, readings, marks_dropped: true, ..entry }
 }
 
 fn unreadable(fault: DeckTextFault) -> IgnoredReason {

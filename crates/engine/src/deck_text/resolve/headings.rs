@@ -3,7 +3,8 @@
 use super::resolver::{Resolver, Strictness};
 use crate::deck_text::draft::DraftEntry;
 use crate::deck_text::line::{
-    in_parentheses, looks_like_header, quantity, without_cards, without_count, without_marks,
+    in_parentheses, looks_like_header, place_with_dash, quantity, without_cards, without_count,
+    without_marks,
 };
 use crate::deck_text::read_deck::Guess;
 use crate::deck_text::recognise::has_own_marks;
@@ -29,13 +30,30 @@ impl Resolver<'_> {
         in_brackets(line) == Some(label)
             && place(game, label) == Place::Category
             && !is_heading(game, label)
-            && !self.catalogue.named(label).is_empty()
+            && (!self.catalogue.named(label).is_empty() || self.is_place_of_card(label))
     }
 
     /// The same in a list of which only some lines are our own text.
     pub(super) fn is_marked_card_in_brackets(&self, line: &str) -> bool {
         self.strictness == Strictness::Marked
             && in_brackets(line).is_some_and(|label| self.is_card_in_brackets(label, line))
+    }
+
+    /// Whether a text is a set of the game and a number with a dash between them, alone or before the name of a card. The set may not have the number: then the
+    /// card is one that is not known, and no heading.
+    fn is_place_of_card(&self, text: &str) -> bool {
+        place_with_dash(text).is_some_and(|parts| {
+            (parts.name.is_empty() || !self.catalogue.named(&parts.name).is_empty())
+                && parts.set.as_deref().is_some_and(|set| self.is_set_of_cards(set))
+        })
+    }
+
+    /// Whether the game has a set of this code or name, which is no word for a zone or a kind of cards, so that a number after it is that of a card.
+    pub(super) fn is_set_of_cards(&self, written: &str) -> bool {
+        let game = self.catalogue.game();
+        self.is_set(written)
+            && place(game, written) == Place::Category
+            && !is_heading(game, written)
     }
 
     /// Whether a line in square brackets is a heading and no zone, because the game has no such zone, in a list of which only some lines are our own text. In

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
+use super::accents::Accents;
 use crate::catalogue::Catalogue;
 use crate::deck::{CardReference, DeckEntry};
 use crate::deck_text::draft::{Content, Draft, DraftLine};
@@ -40,7 +41,7 @@ impl Strictness {
     }
 }
 
-/// Finds the cards of lines. Its index of symbols is built at the first use.
+/// Finds the cards of lines. Its indexes of symbols and of names with accents are built at the first use.
 pub(super) struct Resolver<'a> {
     pub(super) dialect: DeckDialect,
     pub(super) strictness: Strictness,
@@ -49,6 +50,7 @@ pub(super) struct Resolver<'a> {
     /// The form in which all quantities of the list stand after the names.
     pub(super) common_form: Option<CountForm>,
     pub(super) symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
+    pub(super) accents: OnceCell<Accents<'a>>,
     /// Number of unknown names so far.
     pub(super) unknown_names: Cell<usize>,
 }
@@ -131,6 +133,7 @@ impl<'a> Resolver<'a> {
             catalogue: reading.catalogue,
             sets: reading.sets,
             symbols: OnceCell::new(),
+            accents: OnceCell::new(),
             unknown_names: Cell::new(0),
         }
     }

@@ -100,7 +100,10 @@ impl Resolver<'_> {
         if text.starts_with(|first: char| first.is_alphanumeric() || first.is_ascii()) {
             return None;
         }
-        readings(entry).skip(1).find_map(|(parts, quantity, guess)| {
+        readings(entry).skip(1).find_map(|(mut parts, quantity, guess)| {
+            if parts.category.is_some() {
+                self.drop_zone_as_set(parts.to_mut());
+            }
             if parts.set.is_some() || quantity.is_none() {
                 return None;
             }

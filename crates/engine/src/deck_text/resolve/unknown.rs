@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::readings::readings;
 use super::resolver::{Meaning, ResolvedEntry, Resolver};
 use super::verdicts::{assumed, reference, tags, verdict};
 use crate::deck::CardReference;
@@ -48,6 +49,16 @@ impl Resolver<'_> {
         {
             near.extend(self.name_before_words(text));
         }
+        if let Some((parts, count)) = self.unknown_place(entry, near.is_empty()) {
+            let card = self.reference_of_place(&parts);
+            let verdict = LineVerdict::Unknown { near, reason: reason_of(&card) };
+            return ResolvedEntry {
+                quantity: count.unwrap_or(1),
+                card,
+                verdict,
+                tags: self::tags(&parts),
+            };
+        }
         let card = self.unknown_reference(entry);
         let verdict = LineVerdict::Unknown { near, reason: reason_of(&card) };
         ResolvedEntry { quantity, card, verdict, tags }
@@ -59,6 +70,34 @@ impl Resolver<'_> {
         let card = self.catalogue.named(&parts.name).first().copied();
         let card = card.filter(|_| parts.is_place_bare)?;
         Some(self.catalogue.card(card).definition.name.clone())
+    }
+
+    /// The set of the game and the number that a line has instead of a name, with a dash between them or, if no name is similar, as two words; and its quantity.
+    /// The card may be one that the reader of the list does not know.
+    pub(super) fn unknown_place<'e>(
+        &self,
+        entry: &'e DraftEntry<'_>,
+        may_be_words: bool,
+    ) -> Option<(Cow<'e, Parts<'e>>, Option<u32>)> {
+        // Most unknown lines are names without a number.
+        let text = entry.readings.map_or(&*entry.card.name, |(text, _)| text);
+        if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        let is_place = |parts: &Parts<'_>| {
+            parts.is_place_in_front
+                && parts.name.is_empty()
+                && (may_be_words || !parts.is_place_bare)
+                && parts.set.as_deref().is_some_and(|set| self.is_set_of_cards(set))
+        };
+        let found = readings(entry).find(|(parts, ..)| is_place(parts));
+        found.map(|(parts, quantity, _)| (parts, quantity))
+    }
+
+    fn reference_of_place(&self, parts: &Parts<'_>) -> CardReference {
+        let card = reference(parts);
+        let set = card.set.as_deref().map(|set| self.set_code(set).to_owned());
+        CardReference { set, ..card }
     }
 
     /// The reference of an unknown card: as it is written, but a place without a name has the code of its set. If there is no such set, the text is a name.

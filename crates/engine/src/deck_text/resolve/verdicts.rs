@@ -53,6 +53,11 @@ pub(super) fn drops_printing(guess: &Guess) -> bool {
     )
 }
 
+/// Whether a text after the card was taken for a remark.
+pub(super) fn drops_remark(guesses: &[Guess]) -> bool {
+    guesses.iter().any(|guess| matches!(guess, Guess::RemarkDropped { .. }))
+}
+
 /// Adds the guess that the game has no such zone.
 pub(super) fn with_guess(verdict: LineVerdict, zone: &str) -> LineVerdict {
     guessing(verdict, Guess::ZoneNotInGame { zone: zone.to_owned() })

@@ -1,0 +1,410 @@
+//! Cards that a list names by set and number alone.
+
+use cardscape_engine::{
+    Catalogue, DeckDialect, DeckEntry, DeckReading, DeckText, IgnoredReason, LineVerdict,
+    MentionDepth, ReadDeck, UnknownReason, read_deck,
+};
+use serde_json::json;
+
+use crate::support::{HARBOUR, card, game, pool_card};
+
+const CARDS: [(&str, &str, &str); 11] = [
+    ("port", "001", "Pocket Bat"),
+    ("port", "002", "Salt"),
+    ("port", "004", "Lamp-7"),
+    ("port", "005", "Agent"),
+    ("port", "006", "4xPORT-002"),
+    ("ab", "xY7", "Anchor"),
+    ("ab", "8", "Brig"),
+    ("ab", "z9", "Crane"),
+    ("ab", "Z9", "Derrick"),
+    ("2x2", "7", "Twin"),
+    ("port", "010", "AB"),
+];
+
+/// Cards of three sets, each in two rarities.
+fn catalogue() -> Catalogue {
+    let cards = CARDS.map(|(set, number, name)| {
+        let definition = json!({
+            "number": number, "name": name, "kind": "cargo",
+            "attributes": { "weight": 1, "price": 1 },
+            "printings": [{ "rarity": "plain" }, { "rarity": "gilded" }],
+        });
+        pool_card(set, card(definition))
+    });
+    Catalogue::builder(&game(HARBOUR)).extend(cards).build()
+}
+
+fn read(text: &str) -> ReadDeck {
+    read_deck(text, &DeckReading::new(&catalogue()))
+}
+
+/// `2 Name set number {rarity}`.
+fn outline(entry: &DeckEntry) -> String {
+    let DeckEntry { quantity, card, .. } = entry;
+    let place = card.set.iter().chain(&card.number).map(|part| format!(" {part}"));
+    let rarity = card.rarity.iter().map(|rarity| format!(" {{{rarity}}}"));
+    format!("{quantity} {}{}", card.name, place.chain(rarity).collect::<String>())
+}
+
+/// The quantity and the card of each line, and whether every line is a card.
+fn entries(text: &str) -> (Vec<String>, bool) {
+    let read = read(text);
+    let is_known = |verdict: &LineVerdict| !matches!(verdict, LineVerdict::Unknown { .. });
+    let all_known = read.lines.iter().all(|line| line.entry.is_some() && is_known(&line.verdict));
+    (read.deck.entries.iter().map(outline).collect(), all_known)
+}
+
+fn assert_one(line: &str, expected: &str) {
+    assert_eq!(entries(line), (vec![expected.to_owned()], true), "{line}");
+}
+
+/// A list of `4xPORT-001` has entries; its lines are not headings.
+#[test]
+fn a_set_and_a_number_with_a_dash_are_a_card() {
+    for (line, expected) in [
+        ("4xPORT-001", "4 Pocket Bat port 001"),
+        ("4 PORT-001", "4 Pocket Bat port 001"),
+        ("4x port-1", "4 Pocket Bat port 001"),
+        ("4×PORT-001", "4 Pocket Bat port 001"),
+        ("PORT-002 x3", "3 Salt port 002"),
+        ("2 PORT-002 Salt", "2 Salt PORT 002"),
+        ("3xPORT-002 Salt", "3 Salt PORT 002"),
+        ("2 Lamp-7", "2 Lamp-7"),
+        ("4 PORT-001 // mine", "4 Pocket Bat port 001"),
+        ("4 PORT-001 // Pocket Bat", "4 Pocket Bat port 001"),
+        ("PORT-001 x4 // mine", "4 Pocket Bat port 001"),
+        ("2 PORT-002 Salt // mine", "2 Salt PORT 002"),
+        ("4 PORT-001 (foil)", "4 Pocket Bat port 001 {gilded}"),
+        ("4 PORT-001/060", "4 Pocket Bat port 001"),
+        ("PORT-001 (4)", "4 Pocket Bat port 001"),
+        ("PORT-001: 4", "4 Pocket Bat port 001"),
+        ("PORT-002 Salt (4)", "4 Salt PORT 002"),
+    ] {
+        assert_one(line, expected);
+    }
+    let (found, _) = entries("4xPORT-001\n3xPORT-002\n2xPORT-005");
+    assert_eq!(found, ["4 Pocket Bat port 001", "3 Salt port 002", "2 Agent port 005"]);
+    for line in ["4xHARBOUR-001", "2 Agent-7", "Level-4", "2 Level-4 Agent", "2 PORT-9 Agent"] {
+        assert!(!entries(line).1, "{line}");
+    }
+}
+
+/// A name goes first, and the code of a set may begin like a quantity.
+#[test]
+fn a_set_that_looks_like_a_quantity_is_a_set() {
+    for (line, expected) in [
+        ("4xPORT-002", "1 4xPORT-002"),
+        ("2 4xPORT-002", "2 4xPORT-002"),
+        ("4xLamp-7", "4 Lamp-7"),
+        ("2X2-7", "1 Twin 2x2 7"),
+        ("- 2X2-7 (3)", "3 Twin 2x2 7"),
+        ("4 2X2-7", "4 Twin 2x2 7"),
+        ("4x2X2-7", "4 Twin 2x2 7"),
+        ("2X2-7 [2 copies]", "2 Twin 2x2 7"),
+        ("2X2-7 [3]", "3 Twin 2x2 7"),
+        ("2X2-7 #mine (3)", "3 Twin 2x2 7"),
+        ("2X2-7 3", "3 Twin 2x2 7"),
+        ("2X2-7 (3) foil", "3 Twin 2x2 7 {gilded}"),
+    ] {
+        assert_one(line, expected);
+    }
+    let both = ["3 Twin 2x2 7".to_owned(), "1 Agent".to_owned()];
+    for line in ["2X2-7 (3), Agent (1)", "2x2-7 x3, Agent x1", "- 2x2-7 x3; Agent x1"] {
+        assert_eq!(entries(line), (both.to_vec(), true), "{line}");
+    }
+    for (line, expected) in [
+        ("2x2-8", "1  2x2 8"),
+        ("2x2-8 (3)", "3  2x2 8"),
+        ("3 2x2-8", "3  2x2 8"),
+        ("2x2-8 Twin (3)", "3 2x2-8 Twin"),
+        ("2x2-8 Twin x3", "3 2x2-8 Twin"),
+        ("PORT-999 Twin x3", "3 PORT-999 Twin"),
+    ] {
+        assert_eq!(entries(line), (vec![expected.to_owned()], false), "{line}");
+    }
+    let (found, _) = entries("2x2-8 x3, Agent x1");
+    assert_eq!(found, ["3  2x2 8", "1 Agent"]);
+}
+
+/// Before, such a line was unknown or one copy.
+#[test]
+fn a_place_may_have_a_quantity_in_every_form_after_it() {
+    for (line, expected) in [
+        ("PORT-001 2", "2 Pocket Bat port 001"),
+        ("PORT-001 * 2", "2 Pocket Bat port 001"),
+        ("PORT-001 [2]", "2 Pocket Bat port 001"),
+        ("PORT-001 [2 copies]", "2 Pocket Bat port 001"),
+        ("PORT-001 (2) (foil)", "2 Pocket Bat port 001 {gilded}"),
+        ("PORT-001 (2) foil", "2 Pocket Bat port 001 {gilded}"),
+        ("PORT-001 x2 foil", "2 Pocket Bat port 001 {gilded}"),
+        ("PORT-001 (2) *F*", "2 Pocket Bat port 001 {gilded}"),
+        ("PORT-001 (2x) {gilded}", "2 Pocket Bat port 001 {gilded}"),
+        ("PORT-001 (2) (foil) // mine", "2 Pocket Bat port 001 {gilded}"),
+        ("PORT-002 Salt (2) (foil)", "2 Salt PORT 002 {gilded}"),
+        ("PORT-002 Salt 2", "2 Salt PORT 002"),
+        ("1. PORT-001 (2)", "2 Pocket Bat port 001"),
+    ] {
+        assert_one(line, expected);
+    }
+    let read = read("PORT-001 (2) [Sideboard]");
+    assert_eq!((&*read.deck.entries[0].zone, read.deck.entries[0].quantity), ("side", 2));
+    assert_eq!(read.lines[0].tags, ["Sideboard"]);
+}
+
+/// Phones and word processors put other dashes in place of a hyphen.
+#[test]
+fn a_place_may_have_another_dash() {
+    for dash in ['-', '‐', '‑', '–', '—', '−', '－'] {
+        assert_one(&format!("2 PORT{dash}001"), "2 Pocket Bat port 001");
+        assert_one(&format!("PORT{dash}001"), "1 Pocket Bat port 001");
+        assert_one(&format!("4xPORT{dash}001 // mine"), "4 Pocket Bat port 001");
+        assert_one(&format!("2 PORT{dash}002 Salt"), "2 Salt PORT 002");
+    }
+    for heading in ["Cargo—12", "Sideboard–15", "Level—4"] {
+        let verdict = &read(heading).lines[0].verdict;
+        assert!(matches!(verdict, LineVerdict::Ignored(_)), "{heading}: {verdict:?}");
+    }
+}
+
+/// In a service, the card may be one that the reader does not know: the entry must still mean it.
+#[test]
+fn an_unknown_place_keeps_its_set_and_its_number() {
+    for line in ["2 port-077", "2 port 077", "2 (port) 077", "port-077 (2)", "2 - port-077"] {
+        let read = read(line);
+        let card = &read.deck.entries[0].card;
+        let place = (&*card.name, card.set.as_deref(), card.number.as_deref());
+        assert_eq!(place, ("", Some("port"), Some("077")), "{line}");
+        let LineVerdict::Unknown { reason, .. } = &read.lines[0].verdict else {
+            panic!("{line}: {:?}", read.lines[0].verdict);
+        };
+        assert_eq!(*reason, Some(UnknownReason::SetAndNumberUnknown), "{line}");
+    }
+    for line in ["2 nowhere-001", "2 nowhere 001", "2 Cargo-12", "2 Cargo 12", "2 port-077 Name"] {
+        let read = read(line);
+        assert_eq!(read.deck.entries[0].card.name, line[2..], "{line}");
+    }
+    // A similar name goes before two words of a set and a number.
+    assert_eq!(entries("2 AB 8th").0, ["2  AB 8th"]);
+    assert_eq!(entries("2 Lamp 8").0, ["2 Lamp 8"]);
+}
+
+/// Before, such a line was the card of this set and number.
+#[test]
+fn a_set_that_is_called_like_a_kind_of_cards_needs_a_quantity_before_two_words() {
+    let definition = json!({
+        "number": "12", "name": "Punt", "kind": "cargo",
+        "attributes": { "weight": 1, "price": 1 },
+    });
+    let catalogue =
+        Catalogue::builder(&game(HARBOUR)).extend([pool_card("ships", card(definition))]).build();
+    for (line, expected) in [("Ships 12", "1 Ships 12"), ("2 Ships 12", "2 Punt ships 12")] {
+        let read = read_deck(line, &DeckReading::new(&catalogue));
+        assert_eq!(outline(&read.deck.entries[0]), expected, "{line}");
+    }
+}
+
+/// Before, such a line was a heading.
+#[test]
+fn several_places_of_a_line_are_entries() {
+    let both = ["2 Pocket Bat port 001".to_owned(), "1 Agent port 005".to_owned()];
+    for line in [
+        "2xPORT-001, 1xPORT-005",
+        "2xPORT-001; 1xPORT-005",
+        "2xPORT-001,1xPORT-005",
+        "- 2xPORT-001, 1 PORT-005",
+        "PORT-001 x2, PORT-005 x1",
+        "PORT-001 (2); PORT-005 (1)",
+        "PORT 001 (2), PORT-005 (1)",
+    ] {
+        assert_eq!(entries(line), (both.to_vec(), true), "{line}");
+    }
+    // Titles of decks are no cards, and the text of an unknown card stays as it is written.
+    let (found, _) = entries("PORT-2 Top 8 decks:\n2 PORT-001");
+    assert_eq!(found, ["2 Pocket Bat port 001"]);
+    let (found, _) = entries("4x [PORT-001] Monkey");
+    assert!(found[0].contains("Monkey") && !found[0].contains(']'), "{found:?}");
+    let (found, all_known) = entries("2xPORT-001 Pocket Bat, 3xPORT-999");
+    assert_eq!(found, ["2 Pocket Bat PORT 001", "3  PORT 999"]);
+    assert!(!all_known);
+    for line in ["PORT-001, PORT-005", "2xPORT-001, PORT-005", "2xPORT-001 1xPORT-005"] {
+        let verdict = &read(line).lines[0].verdict;
+        assert!(matches!(verdict, LineVerdict::Unknown { .. }), "{line}: {verdict:?}");
+    }
+}
+
+/// Before, most of these lines were headings.
+#[test]
+fn a_place_may_have_marks_around_it() {
+    for (line, expected) in [
+        ("**4 PORT-001**", "4 Pocket Bat port 001"),
+        ("**4xPORT-001**", "4 Pocket Bat port 001"),
+        ("`4xPORT-001`", "4 Pocket Bat port 001"),
+        ("4 **PORT-001**", "4 Pocket Bat port 001"),
+        ("**PORT-001** (4)", "4 Pocket Bat port 001"),
+        ("(4xPORT-001)", "4 Pocket Bat port 001"),
+        ("[4xPORT-001]", "4 Pocket Bat port 001"),
+        ("- [ ] 4xPORT-001", "4 Pocket Bat port 001"),
+        ("- 4 PORT-001 *F*", "4 Pocket Bat port 001 {gilded}"),
+        ("4xPORT-001 *F*", "4 Pocket Bat port 001 {gilded}"),
+        ("PORT-001 *F*", "1 Pocket Bat port 001 {gilded}"),
+        ("**PORT-001**", "1 Pocket Bat port 001"),
+        ("[PORT-001]", "1 Pocket Bat port 001"),
+        ("(PORT-001)", "1 Pocket Bat port 001"),
+        ("[PORT-001] (4)", "4 Pocket Bat port 001"),
+        ("(PORT-001) (4)", "4 Pocket Bat port 001"),
+        ("[PORT-002 Salt]", "1 Salt PORT 002"),
+        ("(PORT-002 Salt)", "1 Salt PORT 002"),
+        ("PORT-001:", "1 Pocket Bat port 001"),
+    ] {
+        assert_one(line, expected);
+    }
+}
+
+/// Before, a line without a quantity or in brackets was a heading, and one with a quantity directly before the set was one copy.
+#[test]
+fn an_unknown_number_of_a_known_set_is_an_unknown_card() {
+    for (line, quantity) in [
+        ("PORT-999", 1),
+        ("PORT-999 (4)", 4),
+        ("PORT-999: 4", 4),
+        ("4xPORT-999", 4),
+        ("4 PORT-999", 4),
+        ("**4xPORT-999**", 4),
+        ("[PORT-999]", 1),
+        ("(PORT-999)", 1),
+        ("- [PORT-999]", 1),
+        ("[2xPORT-999]", 2),
+        ("[2 PORT-999]", 2),
+        ("(4xPORT-999)", 4),
+        ("[PORT-999] (4)", 4),
+        ("(PORT-999) (4)", 4),
+        ("(PORT-999) x4", 4),
+        ("PORT-999 (4) foil", 4),
+        ("PORT-999 4", 4),
+        ("PORT-999 // mine", 1),
+        ("4 PORT–999", 4),
+    ] {
+        let read = read(line);
+        let LineVerdict::Unknown { reason, .. } = &read.lines[0].verdict else {
+            panic!("{line}: {:?}", read.lines[0].verdict);
+        };
+        assert_eq!(*reason, Some(UnknownReason::SetAndNumberUnknown), "{line}");
+        assert_eq!(
+            outline(&read.deck.entries[0]).replace(" {foil}", ""),
+            format!("{quantity}  PORT 999"),
+            "{line}"
+        );
+    }
+    let LineVerdict::Unknown { near, .. } = &read("4xPORT-003").lines[0].verdict else {
+        panic!("the number is unknown");
+    };
+    assert_eq!(near, &["4xPORT-002"]);
+    let LineVerdict::Unknown { near, .. } = &read("PORT-003").lines[0].verdict else {
+        panic!("the number is unknown");
+    };
+    assert_eq!(near, &["4xPORT-002"]);
+    let (found, _) = entries("[PORT-001]\n[PORT-999]\n[PORT-005]");
+    assert_eq!(found, ["1 Pocket Bat port 001", "1  PORT 999", "1 Agent port 005"]);
+    for heading in [
+        "Level-4",
+        "Cargo-12",
+        "Cargo-12:",
+        "Sideboard-15",
+        "[Level-4]",
+        "(Level-4)",
+        "[Cargo-12]",
+        "(4 Cargo-12)",
+        "[Sideboard-15]",
+        "(Sideboard-15)",
+    ] {
+        let verdict = &read(heading).lines[0].verdict;
+        let is_heading = matches!(
+            verdict,
+            LineVerdict::Ignored(IgnoredReason::Heading | IgnoredReason::ZoneHeader { .. })
+        );
+        assert!(is_heading, "{heading}: {verdict:?}");
+    }
+}
+
+/// Before, only the number of a card as it is written was found without a name, and none without brackets or a dash.
+#[test]
+fn numbers_are_found_in_any_case() {
+    for (line, expected) in [
+        ("2 (AB) xY7", "2 Anchor ab xY7"),
+        ("2 (AB) xy7", "2 Anchor ab xY7"),
+        ("2 AB xY7", "2 Anchor ab xY7"),
+        ("2 ab xy7", "2 Anchor ab xY7"),
+        ("AB XY7", "1 Anchor ab xY7"),
+        ("4xAB-XY7", "4 Anchor ab xY7"),
+        ("4XAB-xY7", "4 Anchor ab xY7"),
+        ("2 Anchor AB xy7", "2 Anchor AB xy7"),
+        ("2 AB Z9", "2 Derrick ab Z9"),
+        ("4xab-z9", "4 Crane ab z9"),
+        ("2 port 002/060", "2 Salt port 002"),
+        ("2 AB 8", "2 Brig ab 8"),
+        // A name with a quantity goes first.
+        ("AB 8", "8 AB"),
+    ] {
+        assert_one(line, expected);
+    }
+    for line in ["2 AB 77", "2 Nowhere 8", "2 AB x"] {
+        assert!(!entries(line).1, "{line}");
+    }
+}
+
+/// Before, such a field was only a name.
+#[test]
+fn a_table_may_have_places_in_the_column_of_the_name() {
+    for (text, expected) in [
+        ("Quantity,Name\n4,PORT-001", "4 Pocket Bat port 001"),
+        ("Quantity\tName\n4\tPORT-001", "4 Pocket Bat port 001"),
+        ("Quantity,Name,Foil\n4,PORT-001,yes", "4 Pocket Bat port 001 {gilded}"),
+        ("Quantity,Name,Set\n4,PORT-001,port", "4 Pocket Bat port 001"),
+        ("Quantity;Name\n4;PORT-002 Salt", "4 Salt PORT 002"),
+        ("Quantity,Name\n4,Lamp-7", "4 Lamp-7"),
+        ("Quantity,Name\n4,4xPORT-002", "4 4xPORT-002"),
+        (r#"{"deck":{"PORT-001":3}}"#, "3 Pocket Bat port 001"),
+    ] {
+        let (found, _) = entries(text);
+        assert_eq!(found, [expected], "{text}");
+    }
+    for text in ["Quantity,Name\n4,PORT-999", "Quantity,Name,Set\n4,PORT-001,ab"] {
+        let verdict = &read(text).lines[1].verdict;
+        assert!(matches!(verdict, LineVerdict::Unknown { .. }), "{text}: {verdict:?}");
+    }
+}
+
+/// A service loads only the cards that a list mentions.
+#[test]
+fn places_are_mentioned() {
+    let game = game(HARBOUR);
+    for text in [
+        "4xPORT-001",
+        "2xPORT-001, 1xPORT-005",
+        "**4xPORT-001**",
+        "[PORT-001]",
+        "(PORT-001)",
+        "(PORT-001) (4)",
+        "[PORT-001 Salt]",
+        "2 PORT 001",
+        "PORT-001 (2) (foil)",
+        "PORT-001 * 2",
+        "2 PORT—001",
+        "PORT-001 (2), Salt (1)",
+        "Quantity,Name\n4,PORT-001",
+    ] {
+        let mentions = DeckText::new(text, None).mentions(&game, MentionDepth::Every);
+        let place = ("PORT".to_owned(), "001".to_owned());
+        assert!(mentions.numbered.contains(&place), "{text}: {:?}", mentions.numbered);
+    }
+}
+
+/// The sideboard begins at the blank line as in other lists, because each line has a quantity.
+#[test]
+fn places_are_lines_of_a_list() {
+    let read = read("4xPORT-001\n3xPORT-002 // mine\n\n2xPORT-005");
+    assert_eq!(read.dialect, DeckDialect::Mtgo);
+    let zones = read.deck.entries.iter().map(|entry| (&*entry.zone, entry.quantity));
+    assert_eq!(zones.collect::<Vec<_>>(), [("main", 4), ("main", 3), ("side", 2)]);
+}
