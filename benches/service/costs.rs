@@ -217,7 +217,7 @@ impl Bench<'_> {
         size: u64,
     ) -> anyhow::Result<Option<f64>> {
         Ok(match recipe.yardstick {
-            Yardstick::Reads(_) | Yardstick::Writes(_) => match pgbench {
+            Yardstick::Reads(_) | Yardstick::Writes(_) | Yardstick::OwnWrites(_) => match pgbench {
                 Some(pgbench) => Some(pgbench.run(connections, self.time).await?),
                 None => None,
             },
@@ -297,6 +297,7 @@ fn description_of(yardstick: Yardstick) -> String {
     match yardstick {
         Yardstick::Reads(_) => "pgbench".to_owned(),
         Yardstick::Writes(_) => "pgbench, one transaction".to_owned(),
+        Yardstick::OwnWrites(_) => "pgbench, the service's statements".to_owned(),
         Yardstick::Static => "static route".to_owned(),
         Yardstick::StaticFile => "static route, as many bytes".to_owned(),
         Yardstick::Argon2 => "argon2".to_owned(),

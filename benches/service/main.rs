@@ -187,6 +187,14 @@ async fn measure_size(options: &Options, home: &Home, cards: u32) -> anyhow::Res
         let found = load.compare(&hot, &fixed).await?;
         table.add("card by id, from the cache", "a static route of the service", 0.8, found);
     }
+    if wanted("picture of a card, from the cache") {
+        let pictures: Vec<String> =
+            sample.cards[..32].iter().map(|card| format!("{card}/picture")).collect();
+        let hot = Target::new(service.address, &pictures);
+        let fixed = Target::new(service.address, &["/healthz".to_owned()]);
+        let found = load.compare(&hot, &fixed).await?;
+        table.add("picture of a card, from the cache", "a static route of the service", 0.7, found);
+    }
     service.stop()?;
 
     let service = Service::start(

@@ -14,8 +14,8 @@ use crate::recipes::{Caller, Measure, Recipe, Row};
 
 /// Number of letters and digits of `<unique>`.
 const FRESH: usize = 10;
-/// The characters of `<unique>`. None looks like another, so that names with it are not similar.
-const SYMBOLS: &[u8; 20] = b"2345678ACDEFGHJKPTXY";
+/// The characters of `<unique>`. None looks like another, so that names with it are not similar; none is a capital letter, because codes of sets have none.
+const SYMBOLS: &[u8; 20] = b"2345678acdefghjkptxy";
 /// The placeholder for `<unique>` in a prepared request; no request contains these bytes otherwise.
 const HOLE: &str = "\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}";
 

@@ -22,8 +22,17 @@ pub(crate) struct Pgbench {
     socket: PathBuf,
     files: Vec<PathBuf>,
     variables: Vec<String>,
-    writes: bool,
+    /// Settings of its sessions.
+    settings: String,
 }
+
+/// Reads use generic plans: each script would otherwise be planned five times, and there are as many scripts as rows.
+const READ_SETTINGS: &str = "-c plan_cache_mode=force_generic_plan";
+/// Writes run without triggers and checks of foreign keys.
+const WRITE_SETTINGS: &str = "-c session_replication_role=replica";
+/// The settings of the service's own sessions, as far as they change what a statement costs.
+const OWN_SETTINGS: &str = "SELECT coalesce(string_agg('-c default_toast_compression=lz4', ''), '') FROM pg_settings \
+     WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
 
 impl Pgbench {
     /// Writes the scripts, and for a writing yardstick the tables that it needs.
@@ -35,9 +44,12 @@ impl Pgbench {
         yardstick: &Yardstick,
         rows: &[Row],
     ) -> anyhow::Result<Option<Self>> {
-        let (statements, writes) = match yardstick {
-            Yardstick::Reads(statements) => (*statements, false),
-            Yardstick::Writes(statements) => (*statements, true),
+        let (statements, settings) = match yardstick {
+            Yardstick::Reads(statements) => (*statements, READ_SETTINGS.to_owned()),
+            Yardstick::Writes(statements) => (*statements, WRITE_SETTINGS.to_owned()),
+            Yardstick::OwnWrites(statements) => {
+                (*statements, client.query_one(OWN_SETTINGS, &[]).await?.get(0))
+            }
             _ => return Ok(None),
         };
         let folder = folder.join("bench-scripts");
@@ -47,10 +59,15 @@ impl Pgbench {
             socket: socket.to_owned(),
             files: Vec::new(),
             variables: Vec::new(),
-            writes,
+            settings,
         };
-        let texts: Vec<String> = statements.iter().map(|text| one_line(text)).collect();
-        if writes {
+        let mut texts: Vec<String> = statements.iter().map(|text| one_line(text)).collect();
+        if let Yardstick::Writes(_) = yardstick {
+            for text in &mut texts {
+                *text = into_separate_tables(client, text).await?;
+            }
+        }
+        if let Yardstick::Writes(_) | Yardstick::OwnWrites(_) = yardstick {
             let text = Self::write_script(client, &texts, rows).await?;
             bench.add(&folder, &text)?;
             return Ok(Some(bench));
@@ -83,8 +100,7 @@ impl Pgbench {
         Ok(())
     }
 
-    /// Writes a script with one transaction for a row that is drawn from a table. It inserts into separate tables
-    /// ([`like_the_service`]).
+    /// Writes a script with one transaction for a row that is drawn from a table.
     async fn write_script(
         client: &Client,
         texts: &[String],
@@ -120,11 +136,7 @@ impl Pgbench {
         }
         script += "BEGIN;\n";
         for text in texts {
-            for target in text.split("INSERT INTO ").skip(1) {
-                let table = target.split([' ', '(']).next().context("a table")?;
-                like_the_service(client, table).await?;
-            }
-            script += &text.replace("INSERT INTO ", "INSERT INTO yard.");
+            script += text;
             script += ";\n";
         }
         Ok(script + "COMMIT;\n")
@@ -144,14 +156,7 @@ impl Pgbench {
         ]);
         let seconds = time.as_secs().max(1).to_string();
         command.args(["-T", &seconds, "-c", &connections.to_string()]);
-        // Writes run without triggers and checks of foreign keys. Reads use generic plans: each script would otherwise be planned
-        // five times, and there are as many scripts as rows.
-        let options = if self.writes {
-            "-c session_replication_role=replica"
-        } else {
-            "-c plan_cache_mode=force_generic_plan"
-        };
-        command.env("PGOPTIONS", options);
+        command.env("PGOPTIONS", &self.settings);
         for variable in &self.variables {
             command.arg("-D").arg(variable);
         }
@@ -166,6 +171,15 @@ impl Pgbench {
             _ => bail!("pgbench: {}", String::from_utf8_lossy(&output.stderr)),
         }
     }
+}
+
+/// The statement with other tables to insert into ([`like_the_service`]).
+async fn into_separate_tables(client: &Client, text: &str) -> anyhow::Result<String> {
+    for target in text.split("INSERT INTO ").skip(1) {
+        let table = target.split([' ', '(']).next().context("a table")?;
+        like_the_service(client, table).await?;
+    }
+    Ok(text.replace("INSERT INTO ", "INSERT INTO yard."))
 }
 
 /// A table into which a yardstick inserts: a copy of the service's table with its rows, so that as many pages are touched.

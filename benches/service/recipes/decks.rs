@@ -21,6 +21,38 @@ const SAVES: &[&str] = &[
      VALUES (gen_random_uuid(), :caller::uuid, 'ttcg', 'standard', 'Bench', 'private', 1, now(), now())",
     "INSERT INTO deck_entries (deck_id, position, zone, quantity, name) SELECT :caller::uuid, n, 'main', 2, 'A card of some name' FROM generate_series(1, 25) AS n",
 ];
+/// What the service runs to save a deck, after it has looked up the session.
+const OWN_SAVES: &[&str] = &[
+    "SELECT id FROM accounts WHERE id = :caller::uuid LIMIT 1 FOR NO KEY UPDATE",
+    "WITH new AS MATERIALIZED (SELECT gen_random_uuid() AS id), deck AS (\
+       INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, unlisted, revision, created_at, updated_at, description, tags, folder, \
+        unread_lines, card_ids, bound_revision, cloned_deck_id, cloned_revision, cloned_account_id) \
+       SELECT new.id, :caller::uuid, 'ttcg', 'standard', 'Bench own', 'private', false, 1, now(), now(), '', '{}'::text[], NULL, '[]'::jsonb, \
+        string_to_array(:ids, ',')::uuid[], 1, NULL, NULL, NULL FROM new \
+       WHERE CASE WHEN (SELECT count(*) FROM decks WHERE account_id = :caller::uuid) < 10000 THEN true \
+        ELSE (SELECT count(*) FROM decks WHERE account_id = :caller::uuid AND deleted_at IS NULL) < 10000 END \
+       RETURNING id, revision, like_count, comment_count, created_at, updated_at), \
+     written AS (\
+       INSERT INTO deck_entries (deck_id, position, zone, quantity, name, set_code, number, rarity, copies) \
+       SELECT deck.id, entry.position, entry.zone, entry.quantity, entry.name, entry.set_code, entry.number, entry.rarity, entry.copies::text[] \
+       FROM deck, unnest(:positions::int[], :zones::text[], :quantities::int[], :names::text[], :nothing::text[], :nothing::text[], :nothing::text[], :copies::text[]) \
+        AS entry (position, zone, quantity, name, set_code, number, rarity, copies)), \
+     stored AS (\
+       INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT id, revision, 'private', :content::jsonb, now() FROM deck) \
+     SELECT revision, like_count, comment_count, created_at, updated_at, (SELECT a.name FROM accounts a WHERE a.id = :caller::uuid) AS author FROM deck",
+    "SELECT (SELECT role FROM accounts WHERE banned_at IS NULL AND id = sessions.account_id LIMIT 1), \
+       (SELECT must_change_password FROM accounts WHERE banned_at IS NULL AND id = sessions.account_id LIMIT 1) \
+     FROM sessions WHERE id = :session::uuid AND revoked_at IS NULL AND expires_at > now() LIMIT 1 FOR NO KEY UPDATE",
+];
+/// [`LISTS`] with the parameters of [`OWN_SAVES`].
+const OWN_LISTS: &str = "SELECT p.account AS caller, (SELECT json_agg(json_build_object('quantity', 2, 'name', c.name)) FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS entries_json, \
+      (SELECT string_agg(c.card::text, ',') FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS ids, (SELECT s.id FROM sessions s WHERE s.account_id = p.account LIMIT 1) AS session, \
+      (SELECT array_agg(c.n - p.n)::text FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS positions, (SELECT array_agg('main'::text)::text FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS zones, \
+      (SELECT array_agg(2)::text FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS quantities, (SELECT array_agg(c.name)::text FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS names, \
+      (SELECT array_agg(NULL::text)::text FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS nothing, (SELECT array_agg('{}'::text)::text FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS copies, \
+      (SELECT json_build_object('name', 'Bench own', 'game', 'ttcg', 'format', 'standard', 'description', '', 'tags', '[]'::json, 'unread_lines', '[]'::json, \
+       'entries', json_agg(json_build_object('position', c.n - p.n, 'zone', 'main', 'quantity', 2, 'name', c.name, 'copies', '[]'::json)))::text FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS content \
+     FROM bench.players p LIMIT :many";
 /// The benchmark's decks with two revisions.
 pub(super) const REVISED: &str = "INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) \
      SELECT d.id, r.n, 'private', jsonb_build_object('name', d.name, 'game', 'ttcg', 'format', 'standard', 'description', '', 'tags', '[]'::jsonb, \
@@ -151,6 +183,13 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(SAVES)
         .goal(Goal::Rate(1_500.0))
         .why(PAGES),
+    Recipe::post("create_deck", "deck of fifty cards saved, beside its own statements", "/v1/decks")
+        .body(LIST)
+        .by(Row)
+        .rows(OWN_LISTS)
+        .restore(&["DELETE FROM decks WHERE name LIKE 'Bench %'"])
+        .like(Yardstick::OwnWrites(OWN_SAVES))
+        .goal(Goal::Ratio(0.7)),
     Recipe::get("find_deck", "own deck", "/v1/decks/<deck>").by(Row).rows(DECK).reads(ONE_DECK),
     Recipe::put("replace_deck", "deck of fifty cards replaced", "/v1/decks/<deck>")
         .headers(&["if-match: *"])

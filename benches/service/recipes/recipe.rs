@@ -18,6 +18,8 @@ pub(crate) enum Yardstick {
     Reads(&'static [&'static str]),
     /// The same in one transaction. Each transaction uses another row.
     Writes(&'static [&'static str]),
+    /// The statements of the service itself, in one transaction, into its own tables with all that is checked there.
+    OwnWrites(&'static [&'static str]),
     /// A fixed answer of 15 bytes by only actix in a separate process, for requests without statements.
     Static,
     /// The same, with as many bytes as an answer of the service has on average, for pictures and other files.
