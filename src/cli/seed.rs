@@ -49,10 +49,13 @@ impl SeedCommand {
         block_on(async {
             database.migrate().await?;
             let store = Store::new(&database.settings)?;
-            let outcome = match self.synthetic.synthetic {
-                Some(cards) => self.add_synthetic(&store, cards).await,
-                None => self.load_folder(&store).await,
-            };
+            let loading = Box::pin(async {
+                match self.synthetic.synthetic {
+                    Some(cards) => self.add_synthetic(&store, cards).await,
+                    None => self.load_folder(&store).await,
+                }
+            });
+            let outcome = import::with_upkeep(&store, loading).await;
             // Assigns numbers to the new events; otherwise the first reader of the feed would have to do this, and a
             // service that starts after a large import could not use its caches until it is done. Also runs when a part
             // was refused, because the rest was imported.

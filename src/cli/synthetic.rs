@@ -53,8 +53,8 @@ impl SyntheticOptions {
         )))
     }
 
-    /// Makes the cards and imports them set by set, each in its own transaction. At most three sets are in memory, and
-    /// an interrupted run can be continued.
+    /// Makes the cards and imports them, some sets at a time, each time in one transaction. An interrupted run can be
+    /// continued.
     pub(super) async fn load(&self, store: &Store, cards: u32) -> Outcome {
         let mut conn = store.connection().await?;
         let (Some(loaded), Some(manifest)) = (
@@ -69,24 +69,25 @@ impl SyntheticOptions {
         let bar = counting_bar(u64::from(cards));
         bar.set_message(self.game.clone());
         let mut tally = Tally::default();
-        // While one set is written, the next two are made and checked. Sets differ in size, and a small one is written
-        // quickly.
+        // While some sets are written, the next ones are made and checked.
         let (ready, mut next) = mpsc::channel(1);
         let (options, maker_store) = (self.clone(), store.clone());
         let making = tokio::spawn(async move {
             let synthetic = Synthetic::new(&loaded.game, options.seed);
-            for outline in synthetic.outlines(cards, options.hidden_sets) {
-                let set = options.prepare(&maker_store, &loaded, &manifest, outline).await?;
-                if ready.send(set).await.is_err() {
+            let mut outlines = synthetic.outlines(cards, options.hidden_sets).peekable();
+            while outlines.peek().is_some() {
+                let group = first_sets(&mut outlines);
+                let prepared = options.prepare(&maker_store, &loaded, &manifest, group).await?;
+                if ready.send(prepared).await.is_err() {
                     break;
                 }
             }
             anyhow::Ok(())
         });
-        while let Some(set) = next.recv().await {
-            match set {
-                Some(set) => tally.add(write(store, set, &bar).await?),
-                None => tally.known += 1,
+        while let Some(Prepared { new, known }) = next.recv().await {
+            tally.known += known;
+            if let Some(new) = new {
+                tally.add(write(store, new, &bar).await?);
             }
         }
         making.await??;
@@ -95,68 +96,100 @@ impl SyntheticOptions {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Makes and checks a set; `None` when it is stored already.
+    /// Makes and checks the sets that are not stored yet.
     async fn prepare(
         &self,
         store: &Store,
         loaded: &Arc<LoadedGame>,
         manifest: &StoredManifest,
-        outline: SetOutline,
-    ) -> anyhow::Result<Option<Prepared>> {
+        group: Vec<SetOutline>,
+    ) -> anyhow::Result<Prepared> {
         let mut conn = store.connection().await?;
-        let stored = sets::find(&mut conn, &self.game, &outline.code).await?;
-        let synthetic = Synthetic::new(&loaded.game, self.seed);
-        if let Some(stored) = &stored
-            && stored.name != synthetic.set_name(&outline)
-        {
-            return Err(ExitError::no(format!(
-                "the stored set {} ({}) was made with another --seed: the cards of two seeds do not mix",
-                stored.code, stored.name
-            ))
-            .into());
+        let mut wanted = Vec::new();
+        for outline in group {
+            let stored = sets::find(&mut conn, &self.game, &outline.code).await?;
+            let name = Synthetic::new(&loaded.game, self.seed).set_name(&outline);
+            if let Some(stored) = stored.as_ref().filter(|stored| stored.name != name) {
+                return Err(ExitError::no(format!(
+                    "the stored set {} ({}) was made with another --seed: the cards of two seeds do not mix",
+                    stored.code, stored.name
+                ))
+                .into());
+            }
+            wanted.push(outline.at_least(stored.map_or(0, |stored| stored.card_count)));
         }
-        let outline = outline.at_least(stored.map_or(0, |stored| stored.card_count));
-        let (loaded, seed, manifest_text) = (loaded.clone(), self.seed, manifest.text.clone());
-        // On a blocking thread, because this task also writes the previous set.
-        let source = tokio::task::spawn_blocking(move || GameSource {
-            manifest: SourceFile::new("game.toml", &manifest_text),
-            sets: vec![Synthetic::new(&loaded.game, seed).set_file(&outline)],
+        let of_group = wanted.len();
+        let (loaded, seed) = (loaded.clone(), self.seed);
+        // On a blocking thread, because this task also writes the sets before.
+        let files = tokio::task::spawn_blocking(move || {
+            let synthetic = Synthetic::new(&loaded.game, seed);
+            wanted.iter().map(|outline| synthetic.set_file(outline)).collect::<Vec<_>>()
         })
         .await?;
-        if import::is_current(&mut conn, &source).await? {
-            return Ok(None);
+        let manifest_file = SourceFile::new("game.toml", &manifest.text);
+        let mut new = Vec::new();
+        for file in files {
+            let source = GameSource { manifest: manifest_file.clone(), sets: vec![file] };
+            if !import::is_current(&mut conn, &source).await? {
+                new.extend(source.sets);
+            }
         }
         drop(conn);
-        let revision = manifest.revision;
+        let known = of_group - new.len();
+        if new.is_empty() {
+            return Ok(Prepared { new: None, known });
+        }
+        let source = GameSource { manifest: manifest_file, sets: new };
         let checked = tokio::task::spawn_blocking(move || GameImport::check(&source)).await?;
         let import = checked.map_err(|faults| {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();
             ExitError::no(format!("no synthetic cards fit the rules of {:?}: {first}", self.game))
         })?;
-        Ok(Some(Prepared { import, revision }))
+        let revision = manifest.revision;
+        Ok(Prepared { new: Some(NewSets { import, revision }), known })
     }
 }
 
-/// A set that was checked against a revision of its game.
+/// Cards that are made and imported together, if the last set does not add more.
+const CARDS_TOGETHER: u32 = 5_000;
+
+/// The next sets, until they have enough cards.
+fn first_sets(outlines: &mut impl Iterator<Item = SetOutline>) -> Vec<SetOutline> {
+    let (mut sets, mut cards) = (Vec::new(), 0);
+    while cards < CARDS_TOGETHER
+        && let Some(outline) = outlines.next()
+    {
+        cards += outline.cards;
+        sets.push(outline);
+    }
+    sets
+}
+
+/// Some sets, made and checked.
 struct Prepared {
+    /// Those that are not stored yet.
+    new: Option<NewSets>,
+    /// Number of the others.
+    known: usize,
+}
+
+/// Sets that were checked against a revision of their game.
+struct NewSets {
     import: GameImport,
     revision: i64,
 }
 
 async fn write(
     store: &Store,
-    Prepared { import, revision }: Prepared,
+    NewSets { import, revision }: NewSets,
     bar: &ProgressBar,
 ) -> anyhow::Result<ImportSummary> {
     match import_game(store, &import, Base::Revision(revision), bar).await {
         Ok(summary) => Ok(summary),
         Err(ImportError::Refused(faults)) => {
             faults.iter().for_each(say);
-            Err(ExitError::no(format!(
-                "{} faults; the sets before this one are loaded",
-                faults.len()
-            ))
-            .into())
+            Err(ExitError::no(format!("{} faults; the sets before these are loaded", faults.len()))
+                .into())
         }
         Err(error) => Err(error.into()),
     }

@@ -16,7 +16,7 @@ use crate::domain::catalogue::import::{CardImport, PrintingImport};
 use crate::domain::designs::name_looks::LOOKS_VERSION;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::{WORDS_VERSION, Words};
-use crate::store::db::codecs::json::Json;
+use crate::store::db::codecs::json::{Json, WrittenJson};
 use crate::store::db::schema::{card_content, printing_content};
 use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, StoreResult};
@@ -344,15 +344,15 @@ pub(in crate::store) struct NewContent<'a> {
     names: Vec<&'a str>,
     name_keys: Vec<&'a str>,
     search_keys: Vec<String>,
-    attributes: Vec<Value>,
-    effects: Vec<Value>,
+    attributes: Vec<WrittenJson>,
+    effects: Vec<WrittenJson>,
     lore: Vec<Option<&'a str>>,
-    printing_numbers: Vec<Value>,
+    printing_numbers: Vec<WrittenJson>,
     words: Vec<String>,
     name_words: Vec<String>,
     effect_words: Vec<String>,
     lore_words: Vec<String>,
-    attribute_words: Vec<Value>,
+    attribute_words: Vec<WrittenJson>,
     looks: Vec<Vec<u8>>,
 }
 
@@ -366,11 +366,11 @@ impl<'a> NewContent<'a> {
             search_keys: cards.iter().map(|(_, card)| search_key(&card.definition.name)).collect(),
             attributes: cards
                 .iter()
-                .map(|(_, card)| Value::Object(card.definition.attributes.to_map()))
+                .map(|(_, card)| Value::Object(card.definition.attributes.to_map()).into())
                 .collect(),
-            effects: cards.iter().map(|(_, card)| json!(card.definition.effects)).collect(),
+            effects: cards.iter().map(|(_, card)| json!(card.definition.effects).into()).collect(),
             lore: cards.iter().map(|(_, card)| card.definition.lore.as_deref()).collect(),
-            printing_numbers: cards.iter().map(|(_, card)| printing_numbers(card)).collect(),
+            printing_numbers: cards.iter().map(|(_, card)| printing_numbers(card).into()).collect(),
             words: Vec::with_capacity(cards.len()),
             name_words: Vec::with_capacity(cards.len()),
             effect_words: Vec::with_capacity(cards.len()),
@@ -387,7 +387,7 @@ impl<'a> NewContent<'a> {
             new.name_words.push(words.name);
             new.effect_words.push(words.effects);
             new.lore_words.push(words.lore);
-            new.attribute_words.push(Value::Object(words.attributes));
+            new.attribute_words.push(Value::Object(words.attributes).into());
         }
         new
     }
@@ -437,6 +437,15 @@ pub(in crate::store) async fn insert(
     Ok(())
 }
 
+/// Moves what the GIN indexes have in lists of recently written rows to its place. Only the owner of the indexes may do it.
+pub(in crate::store) async fn clean_up_indexes(conn: &mut Connection) -> StoreResult<()> {
+    sql("SELECT gin_clean_pending_list(indexrelid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid \
+         WHERE indrelid = 'card_content'::regclass AND relam = (SELECT oid FROM pg_am WHERE amname = 'gin')")
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Replaces the content of a card. [`update_looks`] comes after it.
 pub(in crate::store) async fn update(
     conn: &mut Connection,
@@ -480,7 +489,7 @@ pub(in crate::store) async fn insert_printings(
     conn: &mut Connection,
     _by: &Importer,
     ids: &[PrintingId],
-    attributes: &[Value],
+    attributes: &[WrittenJson],
 ) -> StoreResult<()> {
     sql("INSERT INTO printing_content (printing_id, attributes) SELECT * FROM unnest($ids, $attributes)")
         .bind("ids", ids)

@@ -1,10 +1,13 @@
 //! Imports: an import changes everything or nothing, and writes only rows that changed.
 
 use cardscape::domain::catalogue::import::{GameImport, GameSource, ImportFault};
-use cardscape::store::catalogue::import::{ImportError, is_current};
+use cardscape::domain::clock::Clock;
+use cardscape::store::catalogue::import::{ImportError, is_current, with_upkeep};
 use serde_json::{Value, json};
 
-use crate::support::{RequestExt as _, TestApp, edit_set, seed_data};
+use crate::support::{
+    RequestExt as _, TestApp, TestDb, edit_set, import_into, seed_data, store_of, until,
+};
 
 /// The content of all tables that an import can change, as one text.
 async fn state(app: &TestApp) -> String {
@@ -72,6 +75,25 @@ async fn the_same_files_again_change_nothing() {
         app.db().value("SELECT count(*) FROM audit_log WHERE action = 'game.imported'").await,
         "1"
     );
+}
+
+/// While an import runs, another session cleans up the indexes, and then numbers the events of the imports before it.
+#[tokio::test]
+async fn upkeep_is_done_beside_imports() {
+    let db = TestDb::create().await;
+    let store = store_of(&db);
+    let imports = async {
+        import_into(&store, &Clock::system(), &seed_data("emojito")).await.unwrap();
+        let waiting = "SELECT count(*) FROM events WHERE seq IS NULL";
+        until("the events have numbers", async |_| db.number(waiting).await == 0).await;
+    };
+    with_upkeep(&store, imports).await;
+    // The number of pages that were still in the lists of the indexes.
+    let left = "SELECT sum(gin_clean_pending_list(indexrelid)) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid \
+                JOIN pg_am ON pg_am.oid = relam WHERE indrelid = 'card_content'::regclass AND amname = 'gin'";
+    assert_eq!(db.number(left).await, 0);
+    import_into(&store, &Clock::system(), &seed_data("emojo-dojo")).await.unwrap();
+    assert_ne!(db.number(left).await, 0, "without the upkeep, something is left");
 }
 
 #[tokio::test]

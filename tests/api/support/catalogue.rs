@@ -75,9 +75,14 @@ impl TestApp {
     }
 }
 
+/// A pool of connections to the database of a test that needs no service.
+pub fn store_of(db: &TestDb) -> Store {
+    Store::new(&store_settings(db)).unwrap()
+}
+
 /// Imports games of `seed-data` with all their sets into a database.
 pub(super) async fn import_games(db: &TestDb, games: &[&str]) {
-    let store = Store::new(&store_settings(db)).unwrap();
+    let store = store_of(db);
     for game in games {
         import_checked(&store, &Clock::system(), checked_seed_data(game)).await.unwrap();
     }

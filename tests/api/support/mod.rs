@@ -17,7 +17,9 @@ mod wiretap;
 
 pub use app::{PASSWORD, Player, TestApp, in_memory};
 pub use bouncer::{Bouncer, PoolMode};
-pub use catalogue::{edit_set, effect_files, game_files, import_into, seed_data, set_file};
+pub use catalogue::{
+    edit_set, effect_files, game_files, import_into, seed_data, set_file, store_of,
+};
 pub use db::{TestDb, postgres_log, sql};
 pub use device::{Device, next_step};
 pub use hands::text;

@@ -1,5 +1,7 @@
 //! Writes the cards of a plan.
 
+use std::collections::VecDeque;
+
 use cardscape_engine::{Game, Rarity};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -8,12 +10,14 @@ use diesel_async::RunQueryDsl;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::SetId;
 use super::plan::{CardPlan, SetPlan};
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{CardImport, PrintingImport};
 use crate::domain::ids::{CardId, PrintingId};
 use crate::store::card_content::content::{self, NewContent};
 use crate::store::catalogue::changes;
+use crate::store::db::codecs::json::WrittenJson;
 use crate::store::db::schema::printings;
 use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::{Connection, StoreResult};
@@ -26,6 +30,7 @@ const PRINTING_BATCH: usize = 5_000;
 
 /// New cards with their ids and prepared content.
 struct NewCards<'a> {
+    set: SetId,
     ids: Vec<CardId>,
     numbers: Vec<&'a str>,
     content: NewContent<'a>,
@@ -33,7 +38,7 @@ struct NewCards<'a> {
 }
 
 impl<'a> NewCards<'a> {
-    fn of(game: &str, cards: &[&'a CardImport]) -> Self {
+    fn of(plan: &SetPlan<'_>, cards: &[&'a CardImport]) -> Self {
         let cards: Vec<(CardId, &CardImport)> =
             cards.iter().map(|card| (CardId::generate(), *card)).collect();
         let printings: Vec<(CardId, &PrintingImport)> = cards
@@ -41,11 +46,40 @@ impl<'a> NewCards<'a> {
             .flat_map(|(id, card)| card.printings.iter().map(|printing| (*id, printing)))
             .collect();
         Self {
+            set: plan.set_id,
             ids: cards.iter().map(|(id, _)| *id).collect(),
             numbers: cards.iter().map(|(_, card)| card.definition.number.as_str()).collect(),
-            content: NewContent::new(game, &cards),
+            content: NewContent::new(plan.game, &cards),
             printings: printings.chunks(PRINTING_BATCH).map(NewPrintings::of).collect(),
         }
+    }
+}
+
+/// The new cards of all sets of an import, in batches, each of one set. One batch is prepared ahead, also the first one
+/// of the next set: most sets are a single batch.
+pub(super) struct Batches<'p, 'a> {
+    left: VecDeque<(&'p SetPlan<'a>, &'p [&'a CardImport])>,
+    next: Option<NewCards<'a>>,
+}
+
+impl<'p, 'a> Batches<'p, 'a> {
+    pub(super) fn of(plans: &'p [SetPlan<'a>]) -> Self {
+        let batches =
+            |plan: &'p SetPlan<'a>| plan.added.chunks(BATCH).map(move |cards| (plan, cards));
+        let mut batches = Self { left: plans.iter().flat_map(batches).collect(), next: None };
+        batches.prepare();
+        batches
+    }
+
+    /// The batch that was prepared, if it is one of this set.
+    fn take(&mut self, set: SetId) -> Option<NewCards<'a>> {
+        self.next.take_if(|batch| batch.set == set)
+    }
+
+    /// Prepares the batch after the one that was taken.
+    fn prepare(&mut self) {
+        let next = self.left.pop_front();
+        self.next = next.map(|(plan, cards)| NewCards::of(plan, cards));
     }
 }
 
@@ -54,22 +88,20 @@ pub(super) async fn add(
     conn: &mut Connection,
     by: &Importer,
     plan: &SetPlan<'_>,
+    batches: &mut Batches<'_, '_>,
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> StoreResult<()> {
-    let mut batches = plan.added.chunks(BATCH);
-    let mut next = batches.next().map(|cards| NewCards::of(plan.game, cards));
-    while let Some(batch) = next.take() {
+    while let Some(batch) = batches.take(plan.set_id) {
         add_places(conn, plan, &batch, at).await?;
         // While Postgres stores the content of one batch, which takes longest, the next batch is prepared.
         let preparing = async {
             tokio::task::yield_now().await;
-            batches.next().map(|cards| NewCards::of(plan.game, cards))
+            batches.prepare();
         };
         let storing = content::insert(conn, by, plan.game, &batch.content);
-        let (stored, prepared) = tokio::join!(storing, preparing);
+        let (stored, ()) = tokio::join!(storing, preparing);
         stored?;
-        next = prepared;
         run_commands(conn, "SET LOCAL cardscape.printings_of_new_cards = 'on'").await?;
         for printings in &batch.printings {
             add_printings(conn, by, printings).await?;
@@ -115,7 +147,7 @@ struct NewPrintings<'a> {
     cards: Vec<CardId>,
     rarities: Vec<&'a str>,
     tiers: Vec<i16>,
-    attributes: Vec<Value>,
+    attributes: Vec<WrittenJson>,
 }
 
 impl<'a> NewPrintings<'a> {
@@ -133,7 +165,7 @@ impl<'a> NewPrintings<'a> {
             tiers: new.iter().map(|(.., printing)| printing.tier).collect(),
             attributes: new
                 .iter()
-                .map(|(.., printing)| Value::Object(printing.attributes.to_map()))
+                .map(|(.., printing)| Value::Object(printing.attributes.to_map()).into())
                 .collect(),
         }
     }

@@ -9,6 +9,7 @@ mod edit;
 pub(in crate::store) mod new_card;
 mod new_set;
 mod plan;
+mod upkeep;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -23,6 +24,7 @@ pub(in crate::store) use self::edit::{lock_set, mark_edited};
 pub use self::new_set::{SetCreated, SetDeleted, SetUse, create_set, delete_set, find_set_use};
 use self::plan::SetPlan;
 pub(in crate::store) use self::plan::is_printed;
+pub use self::upkeep::with_upkeep;
 use super::changes;
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault};
@@ -215,8 +217,9 @@ pub async fn import(
     }
     cards::lock_hidden(conn, &plans).await?;
     plan::free_names(conn, by, &plans).await?;
+    let mut batches = cards::Batches::of(&plans);
     for plan in &plans {
-        let done = write(conn, by, plan, at, progress).await?;
+        let done = write(conn, by, plan, &mut batches, at, progress).await?;
         if done.changed() {
             summary.sets.push(done);
         }
@@ -278,13 +281,14 @@ async fn write(
     conn: &mut Connection,
     by: &Importer,
     plan: &SetPlan<'_>,
+    batches: &mut cards::Batches<'_, '_>,
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
 ) -> StoreResult<SetSummary> {
     if plan.set_changed {
         changes::set_changed(conn, plan.set_id, plan.game, &plan.set.code, at).await?;
     }
-    cards::add(conn, by, plan, at, progress).await?;
+    cards::add(conn, by, plan, batches, at, progress).await?;
     cards::change(conn, by, plan, at).await?;
     progress(plan.set.cards.len() - plan.added.len());
     let cards_unlocked =

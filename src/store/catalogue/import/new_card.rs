@@ -6,6 +6,7 @@ use diesel::prelude::*;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
+use super::cards::Batches;
 use super::edit::{lock_set, mark_edited};
 use super::plan::{self, SetPlan};
 use super::{EditError, cards};
@@ -67,7 +68,8 @@ pub(in crate::store) async fn add_card(
     if !faults.is_empty() {
         return Err(EditError::Refused(faults));
     }
-    cards::add(conn, by, &plan, at, &|_| {}).await?;
+    let mut batches = Batches::of(std::slice::from_ref(&plan));
+    cards::add(conn, by, &plan, &mut batches, at, &|_| {}).await?;
     mark_edited(conn, set.id, at).await?;
     let id = cards_table::table
         .filter(cards_table::game_code.eq(game.code()).and(cards_table::set_code.eq(&card.code)))

@@ -1,12 +1,15 @@
 //! Values in `jsonb` columns, deserialised, or passed on as text.
 
+use std::io::Write as _;
 use std::marker::PhantomData;
 
 use diesel::deserialize::{self, FromSql, FromSqlRow};
 use diesel::pg::{Pg, PgValue};
+use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::Jsonb;
 use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A value that this program wrote as JSON; deserialised directly, without an intermediate [`serde_json::Value`].
@@ -66,6 +69,26 @@ impl<T> Serialize for JsonText<T> {
 impl<T> FromSql<Jsonb, Pg> for JsonText<T> {
     fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
         Ok(Self { text: serde_json::from_str(text_of(&value)?)?, of: PhantomData })
+    }
+}
+
+/// A value as JSON text for the database: written before the statement that sends it, so that Postgres does not wait for it.
+#[derive(Debug)]
+pub(in crate::store) struct WrittenJson(String);
+
+impl From<Value> for WrittenJson {
+    fn from(value: Value) -> Self {
+        Self(value.to_string())
+    }
+}
+
+expression_type!(WrittenJson => Jsonb);
+
+impl ToSql<Jsonb, Pg> for WrittenJson {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Pg>) -> serialize::Result {
+        out.write_all(&[VERSION])?;
+        out.write_all(self.0.as_bytes())?;
+        Ok(IsNull::No)
     }
 }
 
