@@ -93,7 +93,7 @@ problem_codes! {
     EditConflict = 409 "edit_conflict" "Somebody else changed it at the same moment: read it again";
     OwnAccount = 409 "own_account" "Nobody can do this to their own account";
     TooManyDecks = 409 "too_many_decks" "The account has reached its limit of decks";
-    NumberTaken = 409 "number_taken" "Another card has this number, or had it before";
+    NumberTaken = 409 "number_taken" "A card has this number, or had it before";
     SetPrinted = 409 "set_printed" "The set is printed or is being printed: its cards cannot be moved, merged or changed like this";
     SetCodeTaken = 409 "set_code_taken" "Another set of the game has this code";
     SetInUse = 409 "set_in_use" "Something depends on the set: it cannot be deleted";

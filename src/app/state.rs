@@ -130,10 +130,23 @@ impl AppState {
     /// Waits until the catalogue in memory is as new as the database, so that a client that changed the catalogue sees
     /// the change. The wait is short: if the memory falls behind, it is not used and the database is queried.
     pub(crate) async fn wait_until_current(&self) {
-        let clock = self.catalogue.clock();
         let most = self.settings.card_cache_trust.min(MAX_WAIT);
-        if clock.is_current() && tokio::time::timeout(most, clock.catch_up()).await.is_err() {
+        // The index is corrected after the cached cards, and is absent while it is built.
+        let clocks = [self.catalogue.clock(), self.card_cache.clock()];
+        if let Some(clock) = clocks.into_iter().find(|clock| clock.is_current())
+            && tokio::time::timeout(most, clock.catch_up()).await.is_err()
+        {
             tracing::debug!("the cards in memory are behind the database");
+        }
+    }
+
+    /// The same for a client that learns of the event of the change feed with this number, and then fetches what it names. Waits only for
+    /// an event that this instance has not read yet.
+    pub(crate) async fn wait_until_read(&self, seq: i64) {
+        // Without an index, searches go to the database.
+        let has_indexed = !self.catalogue.clock().is_current() || self.feed.has_indexed(seq);
+        if !(self.feed.has_read(seq) && has_indexed) {
+            self.wait_until_current().await;
         }
     }
 

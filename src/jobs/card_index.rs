@@ -84,7 +84,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
         catalogue.clock().reset();
         catalogue.unpublish();
         let mut feed = shared.feed.subscribe();
-        let Some(began) = wait_for_end(&mut feed).await else {
+        let Some(ReadBatch { batch, began }) = wait_for_end(&mut feed).await else {
             tokio::time::sleep(RETRY_DELAY).await;
             continue;
         };
@@ -101,6 +101,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
         let snapshot = index.snapshot();
         let (cards, bytes) = (snapshot.cards(), snapshot.memory_bytes());
         catalogue.publish(snapshot);
+        shared.feed.set_indexed(batch.up_to);
         catalogue.clock().advance_to(began);
         threads = Threads(1);
         let seconds = started.elapsed().as_secs_f64();
@@ -130,6 +131,7 @@ async fn apply_feed(
     while let Some(first) = feed.recv().await {
         // Batches that arrived in the meantime are applied together, so that a card that changed twice is read once.
         let mut end = None;
+        let mut up_to = first.batch.up_to;
         let mut next = Some(first);
         while let Some(ReadBatch { batch, began }) = next {
             if batch.is_broken {
@@ -138,6 +140,7 @@ async fn apply_feed(
             pending.cards.extend(&batch.cards);
             pending.sets.extend(batch.sets.iter().cloned());
             end = batch.is_last.then_some(began);
+            up_to = batch.up_to;
             next = feed.try_recv().ok();
         }
         if pending.cards.len() > REBUILD_ABOVE.max(index.snapshot().cards() / 2) {
@@ -155,6 +158,7 @@ async fn apply_feed(
                 }
             }
         }
+        shared.feed.set_indexed(up_to);
         if let Some(end) = end {
             catalogue.clock().advance_to(end);
         }
@@ -246,13 +250,13 @@ fn resume_panic<T>(error: tokio::task::JoinError) -> T {
     }
 }
 
-/// Waits until the feed was read to its end, and returns the moment before that read. `None`: the reader of the feed
+/// Waits until the feed was read to its end, and returns the last batch. `None`: the reader of the feed
 /// restarted.
-async fn wait_for_end(feed: &mut UnboundedReceiver<ReadBatch>) -> Option<Instant> {
+async fn wait_for_end(feed: &mut UnboundedReceiver<ReadBatch>) -> Option<ReadBatch> {
     loop {
-        let batch = feed.recv().await?;
-        if batch.batch.is_last {
-            return Some(batch.began);
+        let read = feed.recv().await?;
+        if read.batch.is_last {
+            return Some(read);
         }
     }
 }

@@ -65,6 +65,7 @@ pub async fn edit_card(
         .await;
     let edited = Edited::<CardView>::new(done)?.map(|now| CardResponse::new(now, &scans));
     if let Edited::Done(_) = edited {
+        app.wait_until_current().await;
         tracing::info!(account = %by.account(), %card, "card changed");
     }
     Ok(edited)

@@ -173,6 +173,7 @@ pub async fn move_card(
         })
         .await;
     let row = done.map_err(|error| migration_refused(error, "/set"))?;
+    app.wait_until_current().await;
     log(by, id, &row);
     Ok(row.into())
 }
@@ -194,6 +195,7 @@ pub async fn merge_card(
         })
         .await;
     let row = done.map_err(|error| migration_refused(error, "/into"))?;
+    app.wait_until_current().await;
     log(by, id, &row);
     Ok(row.into())
 }

@@ -113,6 +113,10 @@ pub async fn list(
     let after = to_seq(after).filter(|after| extent.continues(*after)).ok_or_else(feed_gap)?;
     let mut conn = app.store.connection().await?;
     let mut rows = changes::list(&mut conn, after, game.as_deref(), limit.rows()).await?;
+    drop(conn);
+    if let Some(last) = rows.last() {
+        app.wait_until_read(last.seq).await;
+    }
     let FeedPosition { next_after, newest } =
         cut_feed(&mut rows, limit, extent.newest, |row| row.seq);
     let data = rows.into_iter().map(Into::into).collect();
@@ -198,6 +202,7 @@ impl Follower {
         drop(conn);
         let full = i64::try_from(rows.len()).unwrap_or(i64::MAX) == CHUNK;
         let last = rows.last().map_or(self.after, |row| row.seq);
+        self.app.wait_until_read(last).await;
         self.after = if full { last } else { newest.max(last) };
         Ok(rows.into_iter().map(ChangeResponse::from).collect())
     }

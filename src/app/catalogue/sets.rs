@@ -355,8 +355,7 @@ pub async fn edit(
         .await;
     let edited = Edited::new(done)?;
     if let Edited::Done(_) = edited {
-        app.cached_answers.forget();
-        app.deck_cards.forget_sets();
+        sets_changed(app).await;
         tracing::info!(account = %by.account(), %game, %set, "set changed");
     }
     Ok(edited)

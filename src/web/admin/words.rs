@@ -165,7 +165,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::Gone => "What this form had made before is not there any more.",
         ProblemCode::MergeRefused => "These two cards cannot become one.",
         ProblemCode::PrintPlanRefused => "The set cannot be printed like this.",
-        ProblemCode::NumberTaken => "Another card has this number, or had it before.",
+        ProblemCode::NumberTaken => "A card has this number, or had it before.",
         ProblemCode::SetPrinted => {
             "The set is printed, or is being printed: the copies carry its numbers and names."
         }

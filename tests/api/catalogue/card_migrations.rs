@@ -3,7 +3,9 @@
 use cardscape::store::catalogue::import::ImportError;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Player, RequestExt as _, TestApp, edit_set, seed_data, set_file};
+use crate::support::{
+    Answer, Player, RequestExt as _, TestApp, edit_set, in_memory, seed_data, set_file,
+};
 
 fn place(set: &str, number: &str) -> String {
     format!("/v1/games/ttcg/sets/{set}/cards/{number}")
@@ -23,6 +25,26 @@ async fn leads_to(app: &TestApp, path: &str) -> String {
     let answer = app.get(path).answer().await;
     assert_eq!(answer.status, 308, "{path}: {}", answer.text());
     answer.header("location")
+}
+
+/// The instance that moves a card leads from its old place to the new one as soon as it has answered, although it had the card in memory.
+#[tokio::test]
+async fn a_card_is_moved_everywhere_when_the_move_is_answered() {
+    let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
+    app.catch_up().await;
+    let admin = app.admin().await;
+    let id = id_of(&app, "hearth", "001").await;
+    let mut number = "001".to_owned();
+    for round in 0..6 {
+        let new = format!("90{round}");
+        app.get(&format!("/v1/cards/{id}")).answer().await.expect(200);
+        app.get(&place("hearth", &number)).answer().await.expect(200);
+        send(&app, &admin, &id, "move", json!({ "number": new })).await.expect(201);
+        assert_eq!(leads_to(&app, &place("hearth", &number)).await, place("hearth", &new));
+        let card = app.get(&format!("/v1/cards/{id}")).answer().await.expect(200);
+        assert_eq!(card["number"], new);
+        number = new;
+    }
 }
 
 #[tokio::test]

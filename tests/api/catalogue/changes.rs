@@ -180,6 +180,36 @@ async fn a_position_outside_the_stored_feed_is_rejected() {
     );
 }
 
+/// A mirror reads of a change and fetches the card at once: it gets the card as it is after the change, although the instance had the older one
+/// in memory.
+#[tokio::test]
+async fn an_event_is_not_listed_before_the_instance_knows_of_it() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let mirrored = app.second_instance_in_memory().await;
+    let admin = app.admin().await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/001").answer().await.expect(200);
+    let path = format!("/v1/cards/{}", card["id"].as_str().unwrap());
+    let newest =
+        async || feed(&app, "after=0&limit=1").await.expect(200)["newest"].as_u64().unwrap();
+    for round in 0..6 {
+        let (lore, after) = (format!("Told for the time {round}."), newest().await);
+        mirrored.get(&path).answer().await.expect(200);
+        let edit = app.patch(&path).by(&admin).header("if-match", "*");
+        edit.json(&json!({ "lore": lore })).answer().await.expect(200);
+        if round % 2 == 0 {
+            assert_ne!(follow(&mirrored, after, 10).await, Vec::<Value>::new());
+        } else {
+            let stream = format!("/v1/changes/stream?after={after}");
+            assert_eq!(streamed(&mirrored, &stream, None, 1).await.len(), 1);
+        }
+        let seen = mirrored.get(&path).answer().await.expect(200);
+        assert_eq!(seen["lore"], lore);
+        let search = format!("/v1/cards?q=lore:%22for%20the%20time%20{round}%22");
+        let found = mirrored.get(&search).answer().await.expect(200);
+        assert_eq!(found["data"][0]["id"], card["id"], "{search}");
+    }
+}
+
 /// Reads a stream until it has sent `enough` events.
 async fn streamed(
     app: &TestApp,

@@ -171,7 +171,7 @@ async fn a_card_is_moved_once_when_the_form_is_sent_twice() {
     let page = browser.page(&way).await;
     let key = value(&page, "key").to_owned();
     for (number, status, message) in
-        [("001", 409, "Another card has this number"), ("a b", 422, "This did not work")]
+        [("001", 409, "A card has this number"), ("a b", 422, "This did not work")]
     {
         let page = sent(&browser, &way, &[("set", "hearth"), ("number", number)], status).await;
         assert!(text(&page).contains(message), "{}", text(&page));
