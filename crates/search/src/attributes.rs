@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cardscape_engine::{Attribute, AttributeValue, Game, PrintingCheck};
 
-use super::fault::{QueryFault, near};
+use super::fault::{QueryFault, Unordered, near};
 use super::fields::{self, Subject, Topic};
 use super::predicate::{SortKey, SumOf};
 
@@ -31,11 +31,31 @@ pub fn sort_key(name: &str, games: &[&Game]) -> Result<SortKey, QueryFault> {
         None if field.is_none() => attribute_sort(bare(name), games),
         None => None,
     };
-    key.ok_or_else(|| {
-        let mut known = attribute_codes(games);
-        known.extend(fields::FIELDS.iter().filter(|field| field.sortable).map(|field| field.name));
-        QueryFault::NotSortable { name: name.to_owned(), near: near(name, known) }
-    })
+    key.ok_or_else(|| not_sortable(name, games))
+}
+
+/// Why lists cannot be sorted by that name.
+fn not_sortable(name: &str, games: &[&Game]) -> QueryFault {
+    let field = Subject::Cards.field(name);
+    if field.is_some_and(|field| field.topic == Topic::Total) {
+        return QueryFault::NoTotal;
+    }
+    let code = field.map_or(bare(name), |field| field.name);
+    if let Some((_, (_, attribute))) = attributes(code, games).first() {
+        let values = match attribute.value {
+            AttributeValue::Text { .. } => Unordered::Text,
+            AttributeValue::Boolean => Unordered::Flag,
+            AttributeValue::Choices { .. } => Unordered::List,
+            _ => Unordered::Other,
+        };
+        return QueryFault::NoOrder { field: name.to_owned(), values };
+    }
+    let mut known = attribute_codes(games);
+    known.retain(|code| attribute_sort(code, games).is_some());
+    known.extend(fields::FIELDS.iter().filter(|field| field.sortable).map(|field| field.name));
+    // A field that no card of these games has.
+    known.retain(|known| !known.eq_ignore_ascii_case(name));
+    QueryFault::NotSortable { name: name.to_owned(), near: near(name, known) }
 }
 
 pub(super) fn attribute_sort(name: &str, games: &[&Game]) -> Option<SortKey> {
@@ -61,9 +81,12 @@ pub(super) fn attribute_sort(name: &str, games: &[&Game]) -> Option<SortKey> {
     (!list.is_empty()).then(|| SortKey::Choice { attribute: code.to_owned(), values: list })
 }
 
-/// `rank` for `attributes.rank`: that prefix names an attribute even where a field has the same name.
+/// `rank` for `attributes.rank`: that prefix, in any case, names an attribute even where a field has the same name.
 pub(super) fn bare(name: &str) -> &str {
-    name.strip_prefix("attributes.").unwrap_or(name)
+    const PREFIX: &str = "attributes.";
+    let prefix = name.get(..PREFIX.len());
+    let is_prefixed = prefix.is_some_and(|prefix| prefix.eq_ignore_ascii_case(PREFIX));
+    if is_prefixed { &name[PREFIX.len()..] } else { name }
 }
 
 pub(super) type Found<'a> = (&'a Game, (&'a str, &'a Attribute));

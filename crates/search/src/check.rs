@@ -261,8 +261,11 @@ impl Checker<'_> {
             }),
         };
         let equals = matches!(operator, Operator::Has | Operator::Equal | Operator::NotEqual);
-        if !ordered || !equals || (low.is_empty() && high.is_empty()) {
+        if !ordered || !equals {
             return Ok(None);
+        }
+        if low.is_empty() && high.trim_start_matches('.').is_empty() {
+            return Err(QueryFault::RangeOpen(text.clone()));
         }
         let how = operator.as_str();
         if high.starts_with('.') {
@@ -303,7 +306,7 @@ impl Checker<'_> {
 
     /// Whether the ends of a range are in the wrong order, in every game that knows both.
     fn is_backwards(&self, name: &str, low: &str, high: &str) -> bool {
-        if let (Ok(low), Ok(high)) = (low.parse::<i64>(), high.parse::<i64>()) {
+        if let (Ok(low), Ok(high)) = (whole_number(low), whole_number(high)) {
             return low > high;
         }
         if let (Ok(low), Ok(high)) = (day(low), day(high)) {
@@ -394,7 +397,7 @@ impl Checker<'_> {
             Topic::Game => known(KnownTest::Game(self.scope.game(text)?.code().to_owned())),
             Topic::Set => known(KnownTest::Set(text.to_ascii_lowercase())),
             Topic::Number if is_equality && text.parse::<i64>().is_err() => {
-                known(KnownTest::Number(text.to_owned()))
+                known(KnownTest::number(text))
             }
             Topic::Name if operator == Operator::Equal => match (value, search_key(text)) {
                 (Literal::Regex(_), _) => Err(QueryFault::RegexAfterEquals),
@@ -652,6 +655,10 @@ fn hinted(subject: Subject, term: &Term, fault: QueryFault) -> QueryFault {
                 let instead = format!("{name}:{low}..{high}");
                 return QueryFault::PerhapsRange { fault: Box::new(fault), instead };
             }
+            if let Some(plain) = without_separators(text) {
+                let instead = format!("{name}{how}{plain}");
+                return QueryFault::PerhapsThousands { fault: Box::new(fault), instead };
+            }
             let values: Vec<&str> = text.split([',', '/']).collect();
             if values.len() < 2 || values.iter().any(|value| value.is_empty()) {
                 return fault;
@@ -660,6 +667,18 @@ fn hinted(subject: Subject, term: &Term, fault: QueryFault) -> QueryFault {
             QueryFault::PerhapsSeveral { fault: Box::new(fault), instead }
         }
     }
+}
+
+/// `1000` for `1,000`, unless the groups may be values side by side: `500,600`.
+fn without_separators(text: &str) -> Option<String> {
+    let mut groups = text.split(',');
+    let first = groups.next()?;
+    let groups: Vec<&str> = groups.collect();
+    let is_number = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let is_group = |group: &&str| group.len() == 3 && is_number(group);
+    let is_first = (1..=3).contains(&first.len()) && is_number(first);
+    let is_one = groups.len() > 1 || groups.iter().any(|group| group.starts_with('0'));
+    (is_first && is_one && groups.iter().all(is_group)).then(|| text.replace(',', ""))
 }
 
 /// One case if the test is the same in all games, else one for each test.

@@ -217,6 +217,13 @@ pub enum QueryFault {
         /// The range in its correct notation.
         instead: String,
     },
+    /// A value that looks like a number with separators between its thousands has a fault.
+    PerhapsThousands {
+        /// The fault.
+        fault: Box<Self>,
+        /// The number without separators.
+        instead: String,
+    },
     /// A value that looks like several values has a fault.
     PerhapsSeveral {
         /// The fault.

@@ -179,7 +179,7 @@ macro_rules! fields {
 pub(super) const FIELDS: &[Field] = fields! {
     "game" ["g"] Game: "The game, by code or name.", "game:ttcg";
     "set" ["s" "e" "edition"] Set sortable: "The set, by code. Sorting by it means game, set and number: the order when nothing else is said.", "set:hearth";
-    "number" ["cn" "nr"] Number sortable: "The number in the set. Zeros before it do not count.", "number<=12";
+    "number" ["cn" "nr"] Number sortable: "The number in the set. Zeros before it and case do not count.", "number<=12";
     "name" ["n" "title"] Name sortable: "Words of the name. `=` wants the whole name.", "name:tortoise";
     "text" ["o" "x"] Text: "Words of effects and lore.", "o:\"discard one card\"";
     "effect" ["fx"] Effect: "Words of one effect.", "effect:mill";

@@ -137,6 +137,30 @@ const VARIATION: char = '\u{fe0f}';
 /// Makes a keycap of the preceding digit or sign.
 const KEYCAP: char = '\u{20e3}';
 
+/// The keycap that a text begins with, as it is stored, and its number of characters.
+pub(super) fn keycap(text: &[char]) -> Option<(String, usize)> {
+    let (first, rest) = text.split_first()?;
+    let rest: String = rest.iter().take(2).collect();
+    let left = after_keycap(*first, &rest)?;
+    Some((format!("{first}{KEYCAP}"), 1 + rest.chars().count() - left.chars().count()))
+}
+
+/// Whether a character joins the emoji before and after it.
+pub(super) fn is_joiner(character: char) -> bool {
+    character == JOINER
+}
+
+/// Whether a character belongs to the preceding one or to the word, and is stored only between emoji: accents,
+/// apostrophes, the joiner.
+pub(super) fn is_inside(character: char) -> bool {
+    class(character) == Class::Inside && character != KEYCAP
+}
+
+/// Whether a text ends with an emoji or another sign that is a word.
+pub(super) fn ends_with_symbol(text: &str) -> bool {
+    text.trim_end_matches(VARIATION).ends_with(is_symbol)
+}
+
 /// The text after the keycap that a character begins; `rest` follows the character.
 fn after_keycap(character: char, rest: &str) -> Option<&str> {
     if !character.is_ascii_digit() && !matches!(character, '#' | '*') {

@@ -40,7 +40,7 @@ pub use fields::{
 pub use fold::{WORDS_VERSION, Words, folded, words};
 pub use predicate::{
     CardQuery, Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf,
-    Test, Unique,
+    Test, Unique, folded_number,
 };
 pub use regex::{RegexFault, RegexSyntax};
 pub use roaring::RoaringBitmap;
@@ -77,7 +77,7 @@ impl CardFilter {
         let known = [
             game.map(KnownTest::Game).map(Predicate::known),
             set.map(KnownTest::Set).map(Predicate::known),
-            number.map(known_number).map(Predicate::known),
+            number.as_deref().map(KnownTest::number).map(Predicate::known),
             hidden.map(|hidden| Predicate::Known { negated: !hidden, test: KnownTest::Hidden }),
         ];
         let name = name.map(|name| match name {
@@ -91,14 +91,6 @@ impl CardFilter {
         ];
         let content = content.map(|test| test.map(Predicate::content));
         known.into_iter().chain(content).flatten().collect()
-    }
-}
-
-/// A test of the collector number. Leading zeros do not count, as in queries.
-fn known_number(number: String) -> KnownTest {
-    match number.parse() {
-        Ok(value) => KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)),
-        Err(_) => KnownTest::Number(number),
     }
 }
 

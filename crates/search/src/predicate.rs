@@ -146,7 +146,8 @@ pub enum KnownTest {
     Game(String),
     /// Its set.
     Set(String),
-    /// Its collector number, exactly as it is written.
+    /// Its collector number, as [`folded_number`] writes it, if it is not only digits: a number of digits is compared by
+    /// its value.
     Number(String),
     /// The numeric value of its collector number, if it consists of digits; leading zeros do not count.
     NumberValue(Comparison<i64>),
@@ -160,6 +161,21 @@ pub enum KnownTest {
     Submissions(Comparison<i64>),
     /// A property that only designs have: false for every card.
     Design(DesignTest),
+}
+
+impl KnownTest {
+    /// A test of the collector number. Leading zeros and case do not count.
+    pub fn number(text: &str) -> Self {
+        match text.parse() {
+            Ok(value) => Self::NumberValue(Comparison::Is(crate::Operator::Equal, value)),
+            Err(_) => Self::Number(folded_number(text)),
+        }
+    }
+}
+
+/// A collector number without leading zeros and in lower case.
+pub fn folded_number(number: &str) -> String {
+    number.trim_start_matches('0').to_ascii_lowercase()
 }
 
 /// A test of a design that a player made.

@@ -4,7 +4,7 @@ mod fault;
 
 use regex_syntax::ast::{self, Ast};
 
-use super::fold::words;
+use super::fold::{ends_with_symbol, is_inside, is_joiner, keycap, words};
 
 pub use fault::{RegexFault, RegexSyntax};
 
@@ -29,110 +29,193 @@ pub(super) fn to_postgres(pattern: &str) -> Result<String, RegexFault> {
         .build()
         .parse(pattern)
         .map_err(|error| RegexFault::Syntax(error.kind().into()))?;
-    let mut out = String::new();
-    let size = write(&tree, &mut out)?;
+    let mut writer = Writer::default();
+    let size = writer.write(&tree)?;
+    let out = writer.out;
     if size > MAX_SIZE {
         return Err(RegexFault::TooLarge { size, most: MAX_SIZE });
     }
     if out.is_empty() { Err(RegexFault::Empty) } else { Ok(out) }
 }
 
-/// Appends a part; returns its size with expanded repetitions.
-fn write(tree: &Ast, out: &mut String) -> Result<u32, RegexFault> {
-    match tree {
-        Ast::Empty(_) => Ok(0),
-        Ast::Flags(_) => Err(RegexFault::Flags),
-        Ast::Literal(literal) => {
-            out.push_str(&fold_character(literal.c)?);
-            Ok(1)
-        }
-        Ast::Dot(_) => {
-            out.push_str("[^|]");
-            Ok(1)
-        }
-        Ast::Assertion(assertion) => {
-            use ast::AssertionKind as Kind;
-            out.push_str(match assertion.kind {
-                Kind::StartLine | Kind::StartText => "(?:^|[|]) ",
-                Kind::EndLine | Kind::EndText => "(?:$|(?= [|]))",
-                Kind::WordBoundary
-                | Kind::WordBoundaryStartAngle
-                | Kind::WordBoundaryEndAngle
-                | Kind::WordBoundaryStart
-                | Kind::WordBoundaryEnd => "(?:^|$|(?= )|(?<= ))",
-                Kind::WordBoundaryStartHalf | Kind::WordBoundaryEndHalf | Kind::NotWordBoundary => {
-                    return Err(RegexFault::Place);
-                }
-            });
-            Ok(1)
-        }
-        Ast::ClassUnicode(_) => Err(RegexFault::UnicodeClass),
-        Ast::ClassPerl(class) => {
-            out.push_str(&format!("[{}]", perl(class)));
-            Ok(1)
-        }
-        Ast::ClassBracketed(class) => {
-            let mut items = String::new();
-            bracketed(&class.kind, &mut items)?;
-            out.push_str(&if class.negated {
-                format!("[^|{items}]")
-            } else {
-                format!("[{items}]")
-            });
-            Ok(1)
-        }
-        Ast::Repetition(repetition) => {
-            use ast::{RepetitionKind as Kind, RepetitionRange as Range};
-            out.push_str("(?:");
-            let size = write(&repetition.ast, out)?;
-            out.push(')');
-            let (text, times) = match &repetition.op.kind {
-                Kind::ZeroOrOne => ("?".to_owned(), 1),
-                Kind::ZeroOrMore => ("*".to_owned(), 2),
-                Kind::OneOrMore => ("+".to_owned(), 2),
-                Kind::Range(Range::Exactly(count)) => (format!("{{{count}}}"), *count),
-                Kind::Range(Range::AtLeast(count)) => {
-                    (format!("{{{count},}}"), count.saturating_add(1))
-                }
-                Kind::Range(Range::Bounded(from, to)) => (format!("{{{from},{to}}}"), *to),
-            };
-            if times > MAX_COUNT + 1 {
-                return Err(RegexFault::Count(MAX_COUNT));
+/// An expression under construction.
+#[derive(Default)]
+struct Writer {
+    out: String,
+    /// The characters since the last syntax or white space.
+    plain: String,
+}
+
+impl Writer {
+    /// Appends a part; returns its size with expanded repetitions.
+    fn write(&mut self, tree: &Ast) -> Result<u32, RegexFault> {
+        match tree {
+            Ast::Literal(literal) => {
+                self.push_character(literal.c)?;
+                Ok(1)
             }
-            out.push_str(&text);
-            Ok(size.saturating_mul(times.max(1)))
-        }
-        Ast::Group(group) => {
-            if let ast::GroupKind::NonCapturing(flags) = &group.kind
-                && !flags.items.is_empty()
-            {
-                return Err(RegexFault::Flags);
+            Ast::Concat(concat) => self.push_parts(&concat.asts),
+            Ast::Repetition(repetition) => self.push_repetition(repetition),
+            _ => {
+                self.plain.clear();
+                let size = self.push_syntax(tree);
+                self.plain.clear();
+                size
             }
-            out.push_str("(?:");
-            let size = write(&group.ast, out)?;
-            out.push(')');
-            Ok(size)
-        }
-        Ast::Alternation(alternation) => {
-            out.push_str("(?:");
-            let mut size = 0_u32;
-            for (at, part) in alternation.asts.iter().enumerate() {
-                if at > 0 {
-                    out.push('|');
-                }
-                size = size.saturating_add(write(part, out)?);
-            }
-            out.push(')');
-            Ok(size)
-        }
-        Ast::Concat(concat) => {
-            let mut size = 0_u32;
-            for part in &concat.asts {
-                size = size.saturating_add(write(part, out)?);
-            }
-            Ok(size)
         }
     }
+
+    /// Appends parts side by side.
+    fn push_parts(&mut self, parts: &[Ast]) -> Result<u32, RegexFault> {
+        let mut size = 0_u32;
+        let mut at = 0;
+        while let Some(part) = parts.get(at) {
+            let literals = parts[at..].iter().take(3).map_while(|part| match part {
+                Ast::Literal(literal) => Some(literal.c),
+                _ => None,
+            });
+            let literals: Vec<char> = literals.collect();
+            if let Some((sign, length)) = keycap(&literals) {
+                self.separate(&sign);
+                self.out.push_str(&escaped_keycap(&sign));
+                size = size.saturating_add(1);
+                at += length;
+            } else {
+                size = size.saturating_add(self.write(part)?);
+                at += 1;
+            }
+        }
+        Ok(size)
+    }
+
+    fn push_character(&mut self, character: char) -> Result<(), RegexFault> {
+        if is_joiner(character) && ends_with_symbol(&self.plain) {
+            self.plain.push(character);
+            self.out.push(character);
+            return Ok(());
+        }
+        let folded = fold_character(character)?;
+        if folded == " " {
+            self.plain.clear();
+        } else {
+            self.separate(&character.to_string());
+        }
+        self.out.push_str(&folded);
+        Ok(())
+    }
+
+    /// Appends a space if the next characters begin a word of their own: emoji, and letters of scripts without spaces.
+    fn separate(&mut self, next: &str) {
+        let before = words(&self.plain).len();
+        self.plain.push_str(next);
+        if before > 0 && words(&self.plain).len() > before {
+            self.out.push(' ');
+        }
+    }
+
+    fn push_repetition(&mut self, repetition: &ast::Repetition) -> Result<u32, RegexFault> {
+        use ast::{RepetitionKind as Kind, RepetitionRange as Range};
+        if let Ast::Literal(literal) = &*repetition.ast
+            && !is_inside(literal.c)
+        {
+            self.separate(&literal.c.to_string());
+        }
+        self.plain.clear();
+        self.out.push_str("(?:");
+        let size = self.write(&repetition.ast)?;
+        self.out.push(')');
+        self.plain.clear();
+        let (text, times) = match &repetition.op.kind {
+            Kind::ZeroOrOne => ("?".to_owned(), 1),
+            Kind::ZeroOrMore => ("*".to_owned(), 2),
+            Kind::OneOrMore => ("+".to_owned(), 2),
+            Kind::Range(Range::Exactly(count)) => (format!("{{{count}}}"), *count),
+            Kind::Range(Range::AtLeast(count)) => {
+                (format!("{{{count},}}"), count.saturating_add(1))
+            }
+            Kind::Range(Range::Bounded(from, to)) => (format!("{{{from},{to}}}"), *to),
+        };
+        if times > MAX_COUNT + 1 {
+            return Err(RegexFault::Count(MAX_COUNT));
+        }
+        self.out.push_str(&text);
+        Ok(size.saturating_mul(times.max(1)))
+    }
+
+    /// Appends a part that is neither a character nor made of parts side by side.
+    fn push_syntax(&mut self, tree: &Ast) -> Result<u32, RegexFault> {
+        match tree {
+            Ast::Flags(_) => Err(RegexFault::Flags),
+            Ast::Empty(_) | Ast::Literal(_) | Ast::Concat(_) | Ast::Repetition(_) => Ok(0),
+            Ast::Dot(_) => {
+                self.out.push_str("[^|]");
+                Ok(1)
+            }
+            Ast::Assertion(assertion) => {
+                use ast::AssertionKind as Kind;
+                self.out.push_str(match assertion.kind {
+                    Kind::StartLine | Kind::StartText => "(?:^|[|]) ",
+                    Kind::EndLine | Kind::EndText => "(?:$|(?= [|]))",
+                    Kind::WordBoundary
+                    | Kind::WordBoundaryStartAngle
+                    | Kind::WordBoundaryEndAngle
+                    | Kind::WordBoundaryStart
+                    | Kind::WordBoundaryEnd => "(?:^|$|(?= )|(?<= ))",
+                    Kind::WordBoundaryStartHalf
+                    | Kind::WordBoundaryEndHalf
+                    | Kind::NotWordBoundary => {
+                        return Err(RegexFault::Place);
+                    }
+                });
+                Ok(1)
+            }
+            Ast::ClassUnicode(_) => Err(RegexFault::UnicodeClass),
+            Ast::ClassPerl(class) => {
+                self.out.push_str(&format!("[{}]", perl(class)));
+                Ok(1)
+            }
+            Ast::ClassBracketed(class) => {
+                let mut items = String::new();
+                bracketed(&class.kind, &mut items)?;
+                self.out.push_str(&if class.negated {
+                    format!("[^|{items}]")
+                } else {
+                    format!("[{items}]")
+                });
+                Ok(1)
+            }
+            Ast::Group(group) => {
+                if let ast::GroupKind::NonCapturing(flags) = &group.kind
+                    && !flags.items.is_empty()
+                {
+                    return Err(RegexFault::Flags);
+                }
+                self.out.push_str("(?:");
+                let size = self.write(&group.ast)?;
+                self.out.push(')');
+                Ok(size)
+            }
+            Ast::Alternation(alternation) => {
+                self.out.push_str("(?:");
+                let mut size = 0_u32;
+                for (at, part) in alternation.asts.iter().enumerate() {
+                    if at > 0 {
+                        self.out.push('|');
+                    }
+                    self.plain.clear();
+                    size = size.saturating_add(self.write(part)?);
+                }
+                self.out.push(')');
+                Ok(size)
+            }
+        }
+    }
+}
+
+/// A keycap in an expression: `*` is a repetition.
+fn escaped_keycap(sign: &str) -> String {
+    let (first, rest) = sign.split_at(1);
+    format!("[{first}]{rest}")
 }
 
 /// A character in its folded form.
@@ -140,11 +223,11 @@ fn fold_character(character: char) -> Result<String, RegexFault> {
     if character.is_whitespace() || character == '-' {
         return Ok(" ".to_owned());
     }
-    let folded = words(&character.to_string()).concat();
+    let folded = words(&character.to_string()).join(" ");
     if !folded.is_empty() {
         return Ok(folded);
     }
-    if matches!(character, '\'' | '\u{2018}' | '\u{2019}' | '\u{fe0f}') {
+    if is_inside(character) {
         return Ok("(?:)".to_owned());
     }
     Err(RegexFault::NeverFits(character))
@@ -221,6 +304,15 @@ mod tests {
             ("^é[a-cXé]\\d{2}", "(?:^|[|]) e[a-cxe](?:[0-9]){2}"),
             ("nobody's x-ray", "nobody(?:)s x ray"),
             ("🔥+", "(?:🔥)+"),
+            ("😮\u{200d}💨", "😮\u{200d}💨"),
+            ("❤\u{fe0f}\u{200d}🔥 x\u{200d}", "❤(?:)\u{200d}🔥 x(?:)"),
+            ("😮\u{200d}💨+🔥", "😮\u{200d}(?:💨)+🔥"),
+            ("#\u{fe0f}\u{20e3}", "[#]\u{20e3}"),
+            ("a\\*\u{20e3}|1\u{20e3}2", "(?:a [*]\u{20e3}|[1]\u{20e3} 2)"),
+            ("火竜 (?:火|水)竜", "火 竜 (?:(?:火|水))竜"),
+            ("火竜+on🔥fire", "火 (?:竜)+on 🔥 fire"),
+            ("🇩🇪🇫🇷👍🏽", "🇩🇪 🇫🇷 👍🏽"),
+            ("e\u{301}clair", "e(?:)clair"),
         ] {
             assert_eq!(to_postgres(pattern).as_deref(), Ok(postgres), "{pattern}");
         }

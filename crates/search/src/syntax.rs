@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::fault::{Fault, QueryFault};
+use super::regex::RegexFault;
 
 /// Most characters of a query.
 pub const MAX_LENGTH: usize = 1_000;
@@ -429,7 +430,14 @@ impl Parser {
             return None;
         }
         let value = match self.letters.get(self.at).copied() {
-            Some('/') => Literal::Regex(self.enclosed('/', QueryFault::RegexOpen)?),
+            Some('/') => {
+                let pattern = self.enclosed('/', QueryFault::RegexOpen)?;
+                if self.has_flags() {
+                    self.fault(start, self.at, QueryFault::Regex(RegexFault::Flags));
+                    return None;
+                }
+                Literal::Regex(pattern)
+            }
             Some(mark) if is_quotation_mark(mark) => {
                 Literal::Phrase(self.enclosed(mark, QueryFault::QuotationOpen)?)
             }
@@ -456,15 +464,23 @@ impl Parser {
         if length == 0 || !rest[0].is_ascii_alphabetic() {
             return None;
         }
-        let operator = Operator::ALL.into_iter().find(|operator| {
-            operator
-                .as_str()
-                .chars()
-                .eq(rest[length..].iter().take(operator.as_str().len()).copied())
-        })?;
+        let (operator, signs) = operator_at(&rest[length..])?;
         let name = rest[..length].iter().collect();
-        self.at += length + operator.as_str().len();
+        self.at += length + signs;
         Some((name, operator))
+    }
+
+    /// Skips letters after a regular expression that are flags elsewhere: `/fox/i`. Returns whether there are any.
+    fn has_flags(&mut self) -> bool {
+        let rest = &self.letters[self.at..];
+        let is_flag =
+            |letter: &&char| matches!(letter, 'd' | 'g' | 'i' | 'm' | 's' | 'u' | 'v' | 'x' | 'y');
+        let flags = rest.iter().take_while(is_flag).count();
+        let is_word = rest.get(flags).is_none_or(|next| ends_word(*next));
+        if flags > 0 && is_word {
+            self.at += flags;
+        }
+        flags > 0 && is_word
     }
 
     /// The text between two delimiters. A backslash escapes the delimiter; in quotes, it escapes every character. Any
@@ -492,6 +508,26 @@ impl Parser {
         self.fault(start, self.letters.len(), unclosed);
         None
     }
+}
+
+/// The operator at the beginning of a text, and its number of characters.
+fn operator_at(text: &[char]) -> Option<(Operator, usize)> {
+    // Word processors and phones write one sign for two.
+    let typographic = match text.first()? {
+        '≤' => Some(Operator::AtMost),
+        '≥' => Some(Operator::AtLeast),
+        '≠' => Some(Operator::NotEqual),
+        _ => None,
+    };
+    let plain = || {
+        let begins = |operator: &Operator| {
+            let signs = operator.as_str();
+            signs.chars().eq(text.iter().take(signs.len()).copied())
+        };
+        let found = Operator::ALL.into_iter().find(begins)?;
+        Some((found, found.as_str().len()))
+    };
+    typographic.map(|operator| (operator, 1)).or_else(plain)
 }
 
 /// Whether an unquoted word ends before this character.
@@ -553,6 +589,7 @@ mod tests {
             ("fox|not owl", "fox or -owl"),
             ("fox|-(a b)", "fox or -(a b)"),
             ("/a|b/|c", "/a|b/ or c"),
+            ("/a/b /a/it's", "/a/ b /a/ it's"),
         ] {
             assert_eq!(rendered(text), tree, "{text}");
         }
@@ -580,6 +617,8 @@ mod tests {
             ("fox – owl", "fox – owl"),
             ("jack–o–lantern rank:–", "jack–o–lantern rank:–"),
             ("/“a”–b/", "/“a”–b/"),
+            ("attack≥500 def≤3 t≠fire|water", "attack>=500 def<=3 -(t=fire or t=water)"),
+            ("o:\"a≥b\" é≥5 ≥500", "o:\"a≥b\" é≥5 ≥500"),
         ] {
             assert_eq!(rendered(text), tree, "{text}");
         }
@@ -612,6 +651,8 @@ mod tests {
             ("fox|or", 4, 2, "or"),
             ("fox|-or", 4, 1, "-"),
             ("a\u{1}", 1, 1, "\u{1}"),
+            ("owl /fox/i", 4, 6, "/fox/i"),
+            ("n:/fox/gi|owl", 0, 9, "n:/fox/gi"),
         ] {
             let faults = parse(text).unwrap_err();
             let Fault { span, term: found, .. } = &faults[0];

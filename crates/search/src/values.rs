@@ -85,7 +85,8 @@ pub(super) fn sign_in_word(word: &str) -> Option<QueryFault> {
     if let Some(rest) = word.strip_prefix('!').filter(|rest| !words(rest).is_empty()) {
         return Some(QueryFault::ExclamationMark(rest.to_owned()));
     }
-    let sign = word.chars().find(|character| matches!(character, ':' | '=' | '<' | '>' | '$'))?;
+    let is_sign = |sign: &char| matches!(sign, ':' | '=' | '<' | '>' | '≤' | '≥' | '≠' | '$');
+    let sign = word.chars().find(is_sign)?;
     let quoted = format!("\"{}\"", word.replace('"', ""));
     Some(match word.split_once(sign) {
         _ if sign == '$' => match words(word).as_slice() {

@@ -58,7 +58,7 @@ pub struct CardsQuery {
     /// Code of a set.
     #[param(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
-    /// Number in the set.
+    /// Number in the set. Leading zeros and case do not count.
     #[param(value_type = Option<String>)]
     number: Option<Code>,
     /// Whether the card is hidden from the public.
@@ -235,7 +235,7 @@ pub async fn find_card(
 
 /// Finds the card with a number of a set.
 ///
-/// Leading zeros of the number do not count, unless the set has several such numbers: `16` finds `016`.
+/// Leading zeros of a number of digits do not count, unless the set has several such numbers: `16` finds `016`.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/cards/{number}", tag = "catalogue", security((), ("bearer" = [])),
     params(

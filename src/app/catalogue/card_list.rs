@@ -195,7 +195,7 @@ pub struct CardsPage {
     #[serde(flatten)]
     pub page: Page<CardEntry>,
     /// `false` if `total` is not exact: the list has more than 10,000 entries, which is the most that are counted, or expensive terms were not tested
-    /// on all cards. Absent if `total` is exact.
+    /// on all cards, which a warning reports. Absent if `total` is exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = false)]
     pub total_is_exact: Option<bool>,

@@ -121,13 +121,22 @@ pub(super) async fn list_in_memory(
     let mut hits = found.hits;
     let more = hits.len() > limit;
     hits.truncate(limit);
-    let next_cursor = hits.last().filter(|_| more).map(|hit| list.cursor(position_of(hit)));
+    // A page whose costly tests were not finished goes on after the last card that was tested.
+    let last = hits.last().filter(|_| more).map(position_of);
+    let partly_counted = count.is_some_and(|count| count.cut);
+    let cut = match &found.tested_to {
+        // The next page may go on with other cards, but not with all of them.
+        _ if found.cut => Some(WarningReason::Unfinished),
+        Some(_) if hits.len() < limit => Some(WarningReason::Interrupted { partly_counted }),
+        _ => partly_counted.then_some(WarningReason::PartlyCounted),
+    };
+    let next_cursor = last.or(found.tested_to).map(|position| list.cursor(position));
     Ok(Some(Listed {
         entries: hits,
         next_cursor,
         total: count.map(|count| Total::new(count.entries, count.is_exact)),
         uncounted: false,
-        cut: found.cut.then(|| QueryWarning::of_all(&list.text, WarningReason::Unfinished)),
+        cut: cut.map(|reason| QueryWarning::of_all(&list.text, reason)),
     }))
 }
 
@@ -171,7 +180,8 @@ pub(super) async fn list_in_database(
     Ok(Listed { entries, next_cursor, total, uncounted, cut })
 }
 
-/// The first cards of a list, from the index, for queries without costly terms; `None`: the database must be queried.
+/// The first cards of a list, from the index; `None`: the database must be queried. If the tests of costly terms use up their budget, the cards that were not
+/// tested are missing, and the caller is not told. So costly terms are only for queries that leave few cards to test, as whole texts of attributes usually do.
 pub(crate) async fn find_ids_in_memory(
     app: &AppState,
     network: Network,

@@ -38,8 +38,15 @@ pub enum WarningReason {
     Cut { candidates: u32 },
     /// Costly terms were tested on only this number of designs.
     CutOfDesigns { candidates: u32 },
-    /// Costly terms were tested on only some of the cards that the index left.
+    /// Costly terms were tested on only some of the cards that the index left, and no page has the others.
     Unfinished,
+    /// Costly terms were tested on only some of the cards, and the next page goes on with the others.
+    Interrupted {
+        /// Whether the list was counted, but not with all cards either.
+        partly_counted: bool,
+    },
+    /// Costly terms were tested on only some of the cards for the total.
+    PartlyCounted,
     /// Counting timed out.
     Uncounted,
     /// No design of the gallery has this status.
@@ -63,6 +70,16 @@ impl fmt::Display for WarningReason {
             Self::Unfinished => f.write_str(
                 "regular expressions, phrases or words of attributes were not tried on all cards that all else leaves: narrow the list to a set, \
                  or with words",
+            ),
+            Self::Interrupted { partly_counted } => write!(
+                f,
+                "regular expressions, phrases or words of attributes were not tried on all cards yet: next_cursor goes on with the others{}; \
+                 a list of one set or with more words needs fewer pages",
+                if *partly_counted { ", and the total may be too low" } else { "" }
+            ),
+            Self::PartlyCounted => f.write_str(
+                "regular expressions, phrases or words of attributes were not tried on all cards for the total, so it may be too low: \
+                 narrow the list to a set, or with words",
             ),
             Self::Uncounted => {
                 f.write_str("counting the list took too long, so there is no total: narrow it")
@@ -160,6 +177,18 @@ mod tests {
             (
                 WarningReason::Unfinished,
                 "regular expressions, phrases or words of attributes were not tried on all cards that all else leaves: narrow the list to a set, or with words",
+            ),
+            (
+                WarningReason::Interrupted { partly_counted: false },
+                "regular expressions, phrases or words of attributes were not tried on all cards yet: next_cursor goes on with the others; a list of one set or with more words needs fewer pages",
+            ),
+            (
+                WarningReason::Interrupted { partly_counted: true },
+                "regular expressions, phrases or words of attributes were not tried on all cards yet: next_cursor goes on with the others, and the total may be too low; a list of one set or with more words needs fewer pages",
+            ),
+            (
+                WarningReason::PartlyCounted,
+                "regular expressions, phrases or words of attributes were not tried on all cards for the total, so it may be too low: narrow the list to a set, or with words",
             ),
             (
                 WarningReason::Uncounted,

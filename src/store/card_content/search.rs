@@ -287,7 +287,9 @@ fn push_known_test<'a>(sql: Statement<'a>, test: &KnownTest) -> Statement<'a> {
     match test {
         KnownTest::Game(code) => sql.push("c.game_code = ").value(code.clone()),
         KnownTest::Set(code) => sql.push("c.set_code = ").value(code.clone()),
-        KnownTest::Number(number) => sql.push("c.number = ").value(number.clone()),
+        KnownTest::Number(number) => {
+            sql.push("lower(ltrim(c.number, '0') COLLATE \"C\") = ").value(number.clone())
+        }
         KnownTest::NumberValue(wanted) => push_comparison(sql.push(NUMBER_VALUE), *wanted),
         KnownTest::Hidden => sql.push("u.card_id IS NOT NULL AND u.unlocked_at IS NULL"),
         KnownTest::Unlocked => sql.push("u.unlocked_at IS NOT NULL"),

@@ -2,9 +2,9 @@
 
 // A term: phrases and regular expressions, which go on to the end while they are not closed, and all else up to the next space or parenthesis. Any quotation mark
 // ends a phrase that a typographic one begins.
-const TERM = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[“”„‟«»](?:[^"“”„‟«»\\]|\\.?)*(?:["“”„‟«»]|$)|(?<=^|[\s()|:=<>\u2010\u2011–—−\uFF0D-])\/(?:[^/\\]|\\.?)*(?:\/|$)|[^\s()"“”„‟«»])+/gu;
+const TERM = /(?:"(?:[^"\\]|\\.?)*(?:"|$)|[“”„‟«»](?:[^"“”„‟«»\\]|\\.?)*(?:["“”„‟«»]|$)|(?<=^|[\s()|:=<>≤≥≠\u2010\u2011–—−\uFF0D-])\/(?:[^/\\]|\\.?)*(?:\/|$)|[^\s()"“”„‟«»])+/gu;
 // A term that is not a bare word: it has a field or a phrase, excludes, is a regular expression, or joins others.
-const NO_WORD = /[:=<>|$"“”„‟«»!]|^[\u2010\u2011–—−\uFF0D/-]|^(?:or|and|not)$/iu;
+const NO_WORD = /[:=<>≤≥≠|$"“”„‟«»!]|^[\u2010\u2011–—−\uFF0D/-]|^(?:or|and|not)$/iu;
 const PARENTHESIS = /[()]/u;
 // Names have few more words than this.
 const MOST_WORDS = 6;

@@ -23,6 +23,13 @@ pub(in crate::web) fn reason(reason: &WarningReason) -> Sentence {
         WarningReason::Unfinished => {
             "Regular expressions, phrases or words of attributes were not tried on all cards that the rest of the search finds. Narrow it to a set, or add words.".into()
         }
+        WarningReason::Interrupted { partly_counted } => {
+            let total = if *partly_counted { " The number may be too low." } else { "" };
+            format!("Regular expressions, phrases or words of attributes were not tried on all cards yet. The next page goes on with the others.{total} Fewer pages are needed if you narrow the search to a set, or add words.").into()
+        }
+        WarningReason::PartlyCounted => {
+            "Regular expressions, phrases or words of attributes were not tried on all cards, so the number may be too low. Narrow the search to a set, or add words.".into()
+        }
         WarningReason::Uncounted => {
             "Counting took too long, so nobody knows how many cards there are. Narrow the search.".into()
         }
@@ -151,6 +158,9 @@ fn of_query(fault: &QueryFault) -> Sentence {
         QueryFault::RangeOpen(_) => "A range needs one end at least.".into(),
         QueryFault::PerhapsRange { fault, instead } => {
             format!("{} A range is written {instead}.", of_query(fault)).into()
+        }
+        QueryFault::PerhapsThousands { fault, instead } => {
+            format!("{} A number is written without separators. Write {instead}.", of_query(fault)).into()
         }
         QueryFault::PerhapsSeveral { fault, instead } => {
             format!("{} One value or another is written {instead}.", of_query(fault)).into()

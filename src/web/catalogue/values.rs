@@ -22,8 +22,7 @@ pub(in crate::web) fn kind_name(game: &Game, code: &str) -> String {
 }
 
 pub(in crate::web) fn zone_name(game: &Game, code: &str) -> String {
-    let zone = game.zones().iter().find(|zone| *zone.code == *code);
-    zone.map_or_else(|| words::titled(code), |zone| zone.name.clone())
+    game.zone_called(code).map_or_else(|| words::titled(code), |zone| zone.name.clone())
 }
 
 pub(in crate::web) fn rarity_name(game: &Game, code: &str) -> String {

@@ -104,6 +104,10 @@ async fn queries_find_the_matching_cards_of_the_set_files() {
         ("r:primal_rare", |card| card["kind"] != "lore" && card["printings"].is_array()),
         ("r>\"mythic rare\"", |card| card["kind"] != "lore" && card["printings"].is_array()),
         ("number:7 or number=008", |card| card["number"] == "007" || card["number"] == "008"),
+        ("ATTRIBUTES.rank=3", |card| attribute(card, "rank") == 3),
+        ("attack≥701", |card| highest(card, "attack") > 700),
+        ("rank≠3", |card| attribute(card, "rank") != 3),
+        ("rank≥4 rank≤5", |card| attribute(card, "rank").as_i64().is_some_and(|rank| rank > 3)),
         ("cn<4", |card| card["number"].as_str().unwrap().parse::<u32>().unwrap() < 4),
         ("pebblebrow", |card| card["name"] == "Pebblebrow Tortoise"),
         ("name=\"pebblebrow  TORTOISE!\"", |card| card["name"] == "Pebblebrow Tortoise"),
@@ -254,7 +258,8 @@ async fn search_ignores_accents_apostrophes_and_case() {
     let mut source = seed_data("ttcg");
     edit_set(&mut source, "hearth", |set| {
         set["cards"][0]["name"] = "Éclair’s Über-Owl".into();
-        set["cards"][0]["lore"] = "100% 🔥❤\u{fe0f} Ærø; DROP_TABLE 'x' \\ 火竜.".into();
+        set["cards"][0]["lore"] =
+            "100% 🔥❤\u{fe0f} Ærø; DROP_TABLE 'x' \\ 火竜. 😮\u{200d}💨 #\u{fe0f}\u{20e3}".into();
     });
     app.import(&source).await.unwrap();
     for q in [
@@ -278,6 +283,11 @@ async fn search_ignores_accents_apostrophes_and_case() {
         "竜",
         "lore:/🔥+ ?❤/",
         "/\\d{3} 🔥/",
+        "/\\d{3} 🔥❤\u{fe0f}/",
+        "/火竜/",
+        "/火竜😮\u{200d}💨/",
+        "/💨 #\u{fe0f}\u{20e3}$/",
+        "/#\u{20e3}/",
         "name=\"Eclairs Uber Owl\"",
         "name:/über.owl$/",
         "name:/^Éclair's/",
@@ -341,6 +351,28 @@ async fn unusable_terms_cause_a_warning_and_are_ignored() {
         ("set:hearth \"!?\"", 11, 4, "there is no letter, digit or sign in \"!?\""),
         ("set:hearth is:secret", 11, 9, "\"secret\" is not one of hidden, unlocked"),
         ("set:hearth sort:lore", 11, 9, "lists cannot be sorted by \"lore\""),
+        ("set:hearth sort:subtypes", 11, 13, "subtypes is a list: it has no order"),
+        ("set:hearth sort:keyword", 11, 12, "keyword is a list: it has no order"),
+        ("set:hearth number:..", 11, 9, "\"..\" has neither end of a range"),
+        (
+            "set:hearth boost_attack:5..−5",
+            11,
+            18,
+            "no value lies in this range: write boost_attack:−5..5, the lower end first",
+        ),
+        (
+            "set:hearth attack:1,000",
+            11,
+            12,
+            "\"1,000\" is no whole number; a number is written without separators: attack:1000",
+        ),
+        (
+            "set:hearth attack:500,600",
+            11,
+            14,
+            "\"500,600\" is no whole number; one value or another is written attack:500|600",
+        ),
+        ("set:hearth \"\u{200d}!\"", 11, 4, "there is no letter, digit or sign in \"\u{200d}!\""),
         (
             "set:hearth (fox or order:desc)",
             19,
@@ -518,6 +550,7 @@ async fn unusable_terms_cause_a_warning_and_are_ignored() {
         ("fox or", 4, "a term is missing after `or`"),
         ("fox not", 4, "a term is missing after `not`"),
         ("t:fire|", 6, "a term is missing after `|`"),
+        ("owl /fox/i", 4, "a regular expression has no flags here; case never counts"),
     ] {
         let problem = ask(&app, q, &[]).await.problem(400, "invalid_query");
         assert_eq!(problem["faults"][0]["position"], position, "{q}");
@@ -526,6 +559,8 @@ async fn unusable_terms_cause_a_warning_and_are_ignored() {
     for q in ["a ".repeat(51), "a".repeat(1001), "(".repeat(40), "a\0".to_owned()] {
         ask(&app, &q, &[]).await.problem(400, "invalid_query");
     }
+    let problem = ask(&app, "fox", &[("sort", "emoji")]).await.problem(400, "invalid_query");
+    assert_eq!(problem["errors"][0]["detail"], "emoji is a text: it has no order");
     for more in
         [("sort", "lore"), ("order", "up"), ("unique", "art"), ("fields", "secret"), ("total", "1")]
     {
@@ -1117,6 +1152,74 @@ async fn costly_terms_are_tried_on_a_limited_number_of_cards_with_a_warning() {
     assert_eq!((numbers(&page), page.get("warnings")), (Vec::new(), None));
     let page = app.get(&veil).by(&moderator).answer().await.expect(200);
     assert_eq!((numbers(&page).len(), page["warnings"].as_array().unwrap().len()), (5, 1));
+}
+
+#[tokio::test]
+async fn pages_of_costly_patterns_end_early_and_the_list_goes_on() {
+    let app = TestApp::start_seeded_with(&["ttcg", "emoji-tcg"], in_memory).await;
+    app.catch_up().await;
+    // So many states that the tests of a hundred cards use up the budget of a page.
+    let costly = "/(.{50}){19}|the/";
+    let all = walk(&app, "/the/", "200").await;
+    assert_eq!(all.1, 0);
+    for limit in ["7", "200"] {
+        let (found, early) = walk(&app, costly, limit).await;
+        assert_eq!(found, all.0, "{limit}");
+        assert!(early > 0 || limit == "7", "{limit}");
+    }
+    let page = ask(&app, costly, &[("total", "true")]).await.expect(200);
+    assert_eq!(page["total_is_exact"], json!(false));
+    let warning = page["warnings"][0]["message"].as_str().unwrap();
+    assert!(warning.contains("next_cursor goes on"), "{warning}");
+    assert!(warning.contains("the total may be too low"), "{warning}");
+}
+
+/// The ids of a list, and the number of its pages that end early.
+async fn walk(app: &TestApp, q: &str, limit: &str) -> (Vec<String>, usize) {
+    let (mut found, mut early) = (Vec::new(), 0);
+    let mut cursor: Option<String> = None;
+    loop {
+        let more = cursor.iter().map(|cursor| ("cursor", cursor.as_str()));
+        let more: Vec<(&str, &str)> =
+            [("q", q), ("limit", limit)].into_iter().chain(more).collect();
+        let page = app.get(&path(&more)).answer().await.expect(200);
+        let entries = page["data"].as_array().unwrap();
+        found.extend(entries.iter().map(|card| card["id"].as_str().unwrap().to_owned()));
+        cursor = page["next_cursor"].as_str().map(str::to_owned);
+        if let Some(warning) = page["warnings"][0]["message"].as_str() {
+            assert!(warning.contains("next_cursor goes on"), "{warning}");
+            assert!(cursor.is_some() && entries.len() < limit.parse::<usize>().unwrap(), "{page}");
+            early += 1;
+        }
+        if cursor.is_none() {
+            return (found, early);
+        }
+    }
+}
+
+#[tokio::test]
+async fn zeros_and_case_do_not_count_in_numbers_with_letters() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| {
+        set["cards"][0]["number"] = json!("030a");
+        set["cards"][1]["number"] = json!("04B");
+    });
+    app.import(&source).await.unwrap();
+    let memory = app.second_instance_in_memory().await;
+    for (number, found) in [("30a", "030a"), ("030A", "030a"), ("30A", "030a"), ("4b", "04B")] {
+        for parameter in [("q", format!("cn:{number} set:hearth")), ("number", number.to_owned())] {
+            let path = path(&[(parameter.0, parameter.1.as_str()), ("set", "hearth")]);
+            let wanted = vec![format!("hearth/{found}")];
+            let numbers = |page: &Value| -> Vec<String> {
+                page["data"].as_array().unwrap().iter().map(place).collect()
+            };
+            for (app, source) in [(&app, "database"), (&memory, "memory")] {
+                let page = app.get(&path).answer().await.expect(200);
+                assert_eq!(numbers(&page), wanted, "{number}, {source}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

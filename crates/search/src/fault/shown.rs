@@ -22,7 +22,7 @@ impl fmt::Display for QueryFault {
             Self::NothingBefore(word) => write!(f, "a term is missing before `{word}`"),
             Self::NothingAfter(word) => write!(f, "a term is missing after `{word}`"),
             Self::NothingToFind(text) => {
-                write!(f, "there is no letter, digit or sign in {text:?}")
+                write!(f, "there is no letter, digit or sign in \"{text}\"")
             }
             Self::ExclamationMark(rest) => {
                 write!(f, "`!` does not negate: write -{rest} or not {rest}")
@@ -112,6 +112,9 @@ impl fmt::Display for QueryFault {
             Self::RangeOpen(text) => write!(f, "{text:?} has neither end of a range"),
             Self::PerhapsRange { fault, instead } => {
                 write!(f, "{fault}; a range is written {instead}")
+            }
+            Self::PerhapsThousands { fault, instead } => {
+                write!(f, "{fault}; a number is written without separators: {instead}")
             }
             Self::PerhapsSeveral { fault, instead } => {
                 write!(f, "{fault}; one value or another is written {instead}")

@@ -26,7 +26,10 @@ fn messages_of_the_api_do_not_change() {
         (Q::EmptyParentheses, "there is nothing between these parentheses"),
         (Q::NothingBefore(text("or")), "a term is missing before `or`"),
         (Q::NothingAfter(text("-")), "a term is missing after `-`"),
-        (Q::NothingToFind(text("!?")), "there is no letter, digit or sign in \"!?\""),
+        (
+            Q::NothingToFind(text("!?\u{200d}")),
+            "there is no letter, digit or sign in \"!?\u{200d}\"",
+        ),
         (Q::ExclamationMark(text("fox")), "`!` does not negate: write -fox or not fox"),
         (
             Q::DollarSign(text("5 gold")),
@@ -128,6 +131,10 @@ fn messages_of_the_api_do_not_change() {
         (
             Q::PerhapsRange { fault: fault(), instead: text("rank:1..3") },
             "\"1-3\" is no whole number; a range is written rank:1..3",
+        ),
+        (
+            Q::PerhapsThousands { fault: fault(), instead: text("attack:1000") },
+            "\"1-3\" is no whole number; a number is written without separators: attack:1000",
         ),
         (
             Q::PerhapsSeveral { fault: fault(), instead: text("t:a|b") },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::position::{PlaceKey, SortValue};
+use super::position::{PlaceKey, Position, SortValue};
 
 /// An entry of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,9 +30,12 @@ pub struct Hit {
 pub struct Page {
     /// The entries, in order.
     pub hits: Vec<Hit>,
-    /// Whether matching entries may be missing, because costly tests (phrases, regular expressions) were not run on all
-    /// cards.
+    /// Whether matching entries may be missing that no later page has, because costly tests (phrases, regular
+    /// expressions) were not run on all cards, and the cards were not tested in the order of the list.
     pub cut: bool,
+    /// If the costly tests ended before the page was full, the position up to which all cards were tested: the list
+    /// goes on after it. There may be no entry at this position.
+    pub tested_to: Option<Position>,
 }
 
 /// The number of entries of a list.
@@ -101,6 +104,12 @@ pub(super) struct Listed {
 impl Listed {
     pub(super) fn place(&self) -> PlaceKey<'_> {
         PlaceKey { game: &self.game, set: &self.set, number: &self.number, tier: self.tier }
+    }
+
+    pub(super) fn into_position(self) -> Position {
+        let Self { game, set, number, tier, key, .. } = self;
+        let (game, set) = (game.to_string(), set.to_string());
+        Position { key: key.map(|key| key.to_text()), game, set, number, tier }
     }
 
     pub(super) fn into_hit(self) -> Hit {

@@ -131,7 +131,7 @@ impl Judge<'_> {
         match test {
             KnownTest::Game(code) => card.game == *code,
             KnownTest::Set(code) => card.set == *code,
-            KnownTest::Number(number) => card.number == *number,
+            KnownTest::Number(number) => crate::folded_number(&card.number) == *number,
             KnownTest::NumberValue(compared) => {
                 number_value(&card.number).is_some_and(|number| compared.holds(&number))
             }

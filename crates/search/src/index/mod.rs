@@ -14,6 +14,8 @@ mod naive;
 mod name_tests;
 mod names;
 mod nearest;
+#[cfg(test)]
+mod page_tests;
 mod pattern;
 #[cfg(test)]
 mod phrase_tests;

@@ -1,5 +1,6 @@
 //! Searches by testing every card: for the few cards that only one requester may see, and as the reference in tests.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 #[cfg(test)]
@@ -46,9 +47,12 @@ pub(super) fn list<'c>(
 
 /// Sorts entries in the order of the list.
 pub(super) fn sort(found: &mut [Listed], judge: &Judge<'_>) {
-    found.sort_by(|one, other| {
-        in_order(judge.query, (one.key.as_ref(), one.place()), (other.key.as_ref(), other.place()))
-    });
+    found.sort_by(|one, other| compare(one, other, judge));
+}
+
+/// The order of two entries in the list.
+pub(super) fn compare(one: &Listed, other: &Listed, judge: &Judge<'_>) -> Ordering {
+    in_order(judge.query, (one.key.as_ref(), one.place()), (other.key.as_ref(), other.place()))
 }
 
 /// Number of entries in the whole list.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem::Finder;
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::WhichCaptures;
+use regex_syntax::hir::literal::Extractor;
 use regex_syntax::hir::{Hir, HirKind};
 
 use crate::{CardQuery, Predicate, Test};
@@ -21,6 +23,9 @@ const MAX_REMEMBERED: usize = 256 << 10;
 /// Approximate limit of the states of all regular expressions in one query, because they are compiled for each request.
 const MAX_STATES: u64 = 4_000;
 
+/// Most states that count for a text in which an expression cannot begin, because the automaton is not run there.
+const MAX_UNUSED_STATES: u64 = 12;
+
 /// The compiled regular expressions of a query, by their text. `None`: it could not be compiled.
 #[derive(Default)]
 pub(super) struct Patterns(BTreeMap<String, Option<Pattern>>);
@@ -29,6 +34,8 @@ struct Pattern {
     regex: Regex,
     /// Approximate number of states, with repetitions expanded.
     states: u64,
+    /// The text with which each match begins, if there is one.
+    beginning: Option<Finder<'static>>,
 }
 
 impl Patterns {
@@ -82,6 +89,17 @@ impl Patterns {
         3 + self.find(pattern).map_or(0, |pattern| pattern.states)
     }
 
+    /// Most steps that a [`marked`] text costs: fewer if it does not have the letters with which each match begins.
+    pub(super) fn cost_of(&self, pattern: &str, marked: &[u8]) -> u64 {
+        let states = self.find(pattern).map_or(0, |pattern| match &pattern.beginning {
+            Some(beginning) if beginning.find(marked).is_none() => {
+                pattern.states.min(MAX_UNUSED_STATES)
+            }
+            _ => pattern.states,
+        });
+        (3 + states) * marked.len() as u64
+    }
+
     fn find(&self, pattern: &str) -> Option<&Pattern> {
         self.0.get(pattern)?.as_ref()
     }
@@ -125,7 +143,10 @@ fn compiled(pattern: &str, most_states: u64) -> Option<Pattern> {
         .hybrid_cache_capacity(MAX_REMEMBERED)
         .which_captures(WhichCaptures::None);
     let regex = Regex::builder().configure(config).build_from_hir(&expression).ok()?;
-    Some(Pattern { regex, states })
+    let beginnings = Extractor::new().extract(&expression);
+    let beginning = beginnings.longest_common_prefix().filter(|letters| !letters.is_empty());
+    let beginning = beginning.map(|letters| Finder::new(letters).into_owned());
+    Some(Pattern { regex, states, beginning })
 }
 
 /// Replaces spaces while regular expressions run: automata support assertions for line ends, so the ends of words and
@@ -191,5 +212,23 @@ mod tests {
         patterns.collect_test(&regex("(?:b{50}){70}"));
         assert!(patterns.is_incomplete(), "the limit is for all expressions of a query together");
         assert!(patterns.cost("(?:a{50}){70}") > 3_000);
+    }
+
+    #[test]
+    fn a_text_in_which_no_match_begins_costs_little() {
+        let mut patterns = Patterns::default();
+        let cost = |patterns: &mut Patterns, pattern: &str, text: &str| {
+            patterns.collect_test(&Test::Regex(crate::Place::Name, pattern.to_owned()));
+            let marked = marked(text);
+            assert!(!patterns.fits_marked(pattern, marked.as_bytes()), "{pattern}: {text}");
+            patterns.cost_of(pattern, marked.as_bytes()) / marked.len() as u64
+        };
+        let gap = "when [^|]{30,50} card";
+        assert!(cost(&mut patterns, gap, " draw a card") < 20);
+        assert!(cost(&mut patterns, gap, " when you draw a card") > 200);
+        for any in ["[^|]{50}card", "(?:when|if)[^|]{50}", "(?:^|[|]) (?:a|b)[^|]{50}"] {
+            assert!(cost(&mut patterns, any, " draw a card") > 150, "{any}");
+        }
+        assert!(cost(&mut patterns, "zz[^|]*zz", " draw a card") < 15);
     }
 }

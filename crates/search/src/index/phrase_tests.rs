@@ -54,7 +54,7 @@ fn a_phrase_begins_with_a_word_and_not_inside_one() {
                 .map(|(id, _)| id)
                 .collect();
             let found = cards.search(&query, &[], None, texts.len());
-            assert!(!found.cut);
+            assert!(!found.cut && found.tested_to.is_none());
             let found: Vec<u128> = found.hits.iter().map(|hit| hit.card).collect();
             assert_eq!(found, expected, "{phrase}");
         }

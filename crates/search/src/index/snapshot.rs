@@ -16,7 +16,7 @@ use super::position::{After, PlaceKey, Position};
 use super::progress::{Counts, Progress};
 use super::record::{CardRecord, Unlock};
 use super::releases::Releases;
-use super::segment::{Plan, Segment, Steps};
+use super::segment::{Plan, Segment, SegmentPage, Steps};
 use crate::{CardQuery, KnownTest, Predicate, SortKey, Test, Unique};
 
 /// Cards with content that only this requester may see. Each replaces the indexed card with the same id.
@@ -32,7 +32,7 @@ pub struct OpenName<'a> {
     place: PlaceKey<'a>,
 }
 
-/// Budget of one query for testing cards one by one, in steps of about a nanosecond.
+/// Budget of one page or one count for testing cards one by one, in steps of about a nanosecond.
 const MAX_STEPS: u64 = 60_000_000;
 
 /// Whether a query uses counted submissions, which change without changes of the catalogue: the index answers it only
@@ -154,7 +154,7 @@ impl Snapshot {
     }
 
     /// The cards of a part that were not deleted, without those in the view.
-    fn indexed_cards<'p>(part: &'p Part, view: &View) -> Cow<'p, RoaringBitmap> {
+    pub(super) fn indexed_cards<'p>(part: &'p Part, view: &View) -> Cow<'p, RoaringBitmap> {
         let mut live = Cow::Borrowed(&*part.live);
         for at in view.iter().filter_map(|card| part.segment.find(card.id)) {
             live.to_mut().remove(at);
@@ -173,9 +173,22 @@ impl Snapshot {
         PreparedQuery { judge, steps: Steps::new(MAX_STEPS), parts }
     }
 
-    /// The entries of a list after a position, at most `limit`.
+    /// The entries of a list after a position, at most `limit`. There are fewer if the costly tests used up their budget;
+    /// then the list goes on after [`Page::tested_to`], or entries are missing ([`Page::cut`]).
     pub fn search(
         &self,
+        query: &CardQuery,
+        view: &View,
+        after: Option<&Position>,
+        limit: usize,
+    ) -> Page {
+        self.search_within(MAX_STEPS, query, view, after, limit)
+    }
+
+    /// [`Self::search`] with another budget.
+    pub(super) fn search_within(
+        &self,
+        budget: u64,
         query: &CardQuery,
         view: &View,
         after: Option<&Position>,
@@ -186,12 +199,33 @@ impl Snapshot {
         let after = after.map(|position| After::new(query, position));
         let prepared = self.prepare(&judge, view);
         let mut found = naive::list(view, &judge, after.as_ref(), limit);
+        let mut tested_to: Option<Listed> = None;
+        let mut cut = patterns.is_incomplete();
+        // Each part has a share of the budget, so that each page goes on in all of them.
+        let (mut left, mut waiting) = (budget, prepared.parts.len() as u64);
         for (segment, live) in &prepared.parts {
-            found.extend(prepared.page(segment, live, after.as_ref(), limit));
+            let share = left / waiting;
+            let steps = Steps::new(share);
+            let page = prepared.page(segment, live, after.as_ref(), limit, &steps);
+            left -= share - steps.left();
+            waiting -= 1;
+            cut |= page.cut;
+            if page.found.len() < limit {
+                tested_to = [tested_to, page.last_tested]
+                    .into_iter()
+                    .flatten()
+                    .min_by(|one, other| naive::compare(one, other, &judge));
+            }
+            found.extend(page.found);
         }
         naive::sort(&mut found, &judge);
+        if let Some(last) = &tested_to {
+            // The next page finds the others again, in their places among the entries that are not yet found.
+            found.retain(|one| naive::compare(one, last, &judge).is_le());
+        }
         found.truncate(limit);
-        Page { hits: found.into_iter().map(Listed::into_hit).collect(), cut: prepared.is_cut() }
+        let tested_to = tested_to.filter(|_| found.len() < limit).map(Listed::into_position);
+        Page { hits: found.into_iter().map(Listed::into_hit).collect(), cut, tested_to }
     }
 
     /// The number of entries in the whole list: exact up to `at_most`.
@@ -415,16 +449,20 @@ impl PreparedQuery<'_> {
         live: &RoaringBitmap,
         after: Option<&After<'_>>,
         limit: usize,
-    ) -> Vec<Listed> {
-        let mut found = Vec::new();
+        steps: &Steps,
+    ) -> SegmentPage {
+        let mut all = SegmentPage { found: Vec::new(), last_tested: None, cut: false };
         for window in segment.windows_of_page(self.judge, after) {
-            if found.len() >= limit || self.steps.are_used_up() {
+            if all.found.len() >= limit || steps.are_used_up() {
                 break;
             }
             let plan = Plan::new(segment, self.judge, window);
-            found.extend(plan.page(live, after, limit - found.len(), &self.steps));
+            let page = plan.page(live, after, limit - all.found.len(), steps);
+            all.found.extend(page.found);
+            all.last_tested = page.last_tested;
+            all.cut |= page.cut;
         }
-        found
+        all
     }
 
     /// The matching cards with content.

@@ -96,6 +96,7 @@ fn faults() -> Vec<QueryFault> {
         Q::RangeOfTwoGames,
         Q::RangeOpen(text("..")),
         Q::PerhapsRange { fault: boxed(), instead: instead() },
+        Q::PerhapsThousands { fault: boxed(), instead: text("attack:1000") },
         Q::PerhapsSeveral { fault: boxed(), instead: text("t:a|b") },
         Q::IsOfFormat { field: text("-legal") },
         Q::NoFormatOn { format: text("arena"), day, begins_on: None },
@@ -139,6 +140,9 @@ fn every_fault_is_a_sentence_for_people() {
         WarningReason::Cut { candidates: 1_000 },
         WarningReason::CutOfDesigns { candidates: 1_000 },
         WarningReason::Unfinished,
+        WarningReason::Interrupted { partly_counted: false },
+        WarningReason::Interrupted { partly_counted: true },
+        WarningReason::PartlyCounted,
         WarningReason::Uncounted,
         WarningReason::NotInGallery { status: "draft" },
     ];

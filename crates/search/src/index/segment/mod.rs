@@ -33,6 +33,9 @@ use vocabulary::Vocabulary;
 
 pub(super) use build::SegmentBuilder;
 pub(super) use lists::Keyed;
+#[cfg(test)]
+pub(super) use page::FEW;
+pub(super) use page::SegmentPage;
 pub(super) use plan::{Plan, Steps};
 
 /// The cards of a set: a range of ordinals.
@@ -112,6 +115,8 @@ pub(super) struct Segment {
     hidden: RoaringBitmap,
     unlocked: Vec<(u32, DateTime<Utc>)>,
     number_values: Keyed<i128>,
+    /// By [`crate::folded_number`], for numbers that are not only digits.
+    other_numbers: Keyed<String>,
     words: Words,
     kinds: Keyed<String>,
     rarities: Keyed<String>,
@@ -340,7 +345,7 @@ impl Segment {
             ("vocabulary", self.vocabulary.bytes()),
             ("words", words.into_iter().map(Keyed::bytes).sum()),
             ("codes", codes.into_iter().map(texts).sum()),
-            ("numbers", numbers + sums),
+            ("numbers", numbers + texts(&self.other_numbers) + sums),
             ("attributes", self.attributes.values().map(attribute).sum()),
             ("flags", flags.into_iter().map(bitmap_bytes).sum()),
             (

@@ -21,9 +21,21 @@ use super::plan::{Plan, Steps, WHOLE_CARD, numbers};
 use crate::{SortKey, SumOf, Unique};
 
 /// If there are no more cards than this, they are read and sorted, regardless of the order.
-const FEW: u64 = if cfg!(test) { 3 } else { 64 };
+pub(in crate::index) const FEW: u64 = if cfg!(test) { 3 } else { 64 };
 /// When fewer than one in this many cards match, they are sorted by name; otherwise all names are read in their order.
 const SPARSE: u64 = if cfg!(test) { 4 } else { 200 };
+
+/// The entries of a segment on a page.
+pub(in crate::index) struct SegmentPage {
+    /// The entries, in order.
+    pub(in crate::index) found: Vec<Listed>,
+    /// The place in the list of the card whose test used up the budget: all entries up to it were found. `None`: the
+    /// budget sufficed, or the cards were not tested in the order of the list.
+    pub(in crate::index) last_tested: Option<Listed>,
+    /// Whether the budget was used up while the cards were tested in another order: entries may be missing, and no later
+    /// page has them.
+    pub(in crate::index) cut: bool,
+}
 
 /// A page of a segment under construction.
 struct PageBuilder<'p, 's> {
@@ -35,6 +47,8 @@ struct PageBuilder<'p, 's> {
     /// The cards that may be on it.
     cards: RoaringBitmap,
     found: Vec<Listed>,
+    last_tested: Option<Listed>,
+    cut: bool,
 }
 
 /// The cards that have a value.
@@ -51,13 +65,22 @@ impl Plan<'_> {
         after: Option<&After<'_>>,
         limit: usize,
         steps: &Steps,
-    ) -> Vec<Listed> {
+    ) -> SegmentPage {
         let cards = self.possible() & live;
         let segment = self.segment();
-        let mut page =
-            PageBuilder { plan: self, segment, after, limit, steps, cards, found: Vec::new() };
+        let mut page = PageBuilder {
+            plan: self,
+            segment,
+            after,
+            limit,
+            steps,
+            cards,
+            found: Vec::new(),
+            last_tested: None,
+            cut: false,
+        };
         page.fill();
-        page.found
+        SegmentPage { found: page.found, last_tested: page.last_tested, cut: page.cut }
     }
 
     /// The number of matching entries, up to one more than `at_most`.
@@ -95,8 +118,9 @@ impl<'s> PageBuilder<'_, 's> {
 
     fn fill(&mut self) {
         let query = self.plan.judge().query;
-        let by_card = self.cards.len() <= FEW && query.sort != SortKey::Place;
-        if by_card {
+        // Costly tests may use up the budget. Then the next page can go on only if the cards are tested in order.
+        let is_in_order = query.sort == SortKey::Place || query.predicate.is_costly();
+        if !is_in_order && self.cards.len() <= FEW {
             return self.read_all();
         }
         match &query.sort {
@@ -129,13 +153,15 @@ impl<'s> PageBuilder<'_, 's> {
     fn read_all(&mut self) {
         let (cards, judge) = (std::mem::take(&mut self.cards), self.plan.judge());
         for at in &cards {
+            if self.steps.are_used_up() {
+                self.cut = true;
+                break;
+            }
             let is_printings = judge.query.unique == Unique::Printings;
             if !is_printings && !self.plan.fits(at, self.steps) {
                 continue;
             }
-            if !self.steps.take(WHOLE_CARD) {
-                break;
-            }
+            self.steps.take(WHOLE_CARD);
             let record = self.plan.record(at);
             let entries = if is_printings {
                 judge.entries(&record)
@@ -165,11 +191,13 @@ impl<'s> PageBuilder<'_, 's> {
 
     fn entry(&self, at: u32, place: super::PlaceKey<'_>, key: Option<SortValue>) -> Option<Listed> {
         let query = self.plan.judge().query;
-        if !self.after.is_none_or(|after| after.precedes(query, key.as_ref(), place)) {
-            return None;
-        }
+        let is_after = self.after.is_none_or(|after| after.precedes(query, key.as_ref(), place));
+        is_after.then(|| self.listed_at(at, place, key))
+    }
+
+    fn listed_at(&self, at: u32, place: super::PlaceKey<'_>, key: Option<SortValue>) -> Listed {
         let set = self.segment.set_of(at);
-        Some(Listed {
+        Listed {
             card: self.segment.id(at),
             game: set.game.clone(),
             set: set.set.clone(),
@@ -177,22 +205,33 @@ impl<'s> PageBuilder<'_, 's> {
             tier: place.tier,
             key,
             is_hidden: !self.segment.open.contains(at),
-        })
+        }
     }
 
     /// Adds the matching entries of a card with that key.
     fn offer(&mut self, at: u32, key: Option<&SortValue>) {
-        let (plan, segment, judge) = (self.plan, self.segment, self.plan.judge());
-        if judge.query.unique == Unique::Cards {
-            if plan.sure().contains(at) || plan.fits(at, self.steps) {
-                let listed = self.entry(at, segment.place(at), key.cloned());
-                self.found.extend(listed);
-            }
+        let (query, place) = (self.plan.judge().query, self.segment.place(at));
+        let is_printings = query.unique == Unique::Printings;
+        let is_backwards = query.sort == SortKey::Place && query.descending;
+        // The last place that an entry of this card may have.
+        let tier = if is_printings && !is_backwards { i16::MAX } else { 0 };
+        let last = super::PlaceKey { tier, ..place };
+        if self.after.is_some_and(|after| !after.precedes(query, key, last)) {
             return;
         }
-        if !self.steps.take(WHOLE_CARD) {
-            return;
+        if is_printings {
+            self.offer_printings(at, key);
+        } else if self.plan.sure().contains(at) || self.plan.fits(at, self.steps) {
+            self.found.push(self.listed_at(at, place, key.cloned()));
         }
+        if self.steps.are_used_up() {
+            self.last_tested = Some(self.listed_at(at, last, key.cloned()));
+        }
+    }
+
+    fn offer_printings(&mut self, at: u32, key: Option<&SortValue>) {
+        let (plan, judge) = (self.plan, self.plan.judge());
+        self.steps.take(WHOLE_CARD);
         let record = plan.record(at);
         let mut entries = judge.entries(&record);
         if judge.query.sort == SortKey::Place && judge.query.descending {

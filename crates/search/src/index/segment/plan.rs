@@ -38,6 +38,11 @@ impl Steps {
     pub(in crate::index) fn are_used_up(&self) -> bool {
         self.0.get() == 0
     }
+
+    /// The steps that are left.
+    pub(in crate::index) fn left(&self) -> u64 {
+        self.0.get()
+    }
 }
 
 /// Steps for reading a whole card.
@@ -254,19 +259,7 @@ impl<'s> Plan<'s> {
             KnownTest::Game(code) => Cards::exactly(self.of_sets(|set| *set.game == **code)),
             KnownTest::Set(code) => Cards::exactly(self.of_sets(|set| *set.set == **code)),
             KnownTest::Number(number) => {
-                let mut cards = RoaringBitmap::new();
-                for set in &segment.sets {
-                    if self.window.of_range(set.start..set.end).is_empty() {
-                        continue;
-                    }
-                    let wanted =
-                        super::PlaceKey { game: &set.game, set: &set.set, number, tier: 0 };
-                    let at = segment.first_from(wanted);
-                    if at < set.end && segment.number(at) == number {
-                        cards.insert(at);
-                    }
-                }
-                Cards::exactly(cards)
+                Cards::exactly(segment.other_numbers.any_of([number.as_str()], &self.window))
             }
             KnownTest::NumberValue(wanted) => {
                 let wanted = wanted.map(i128::from);
@@ -462,7 +455,8 @@ impl<'s> Plan<'s> {
         Cards::perhaps(any)
     }
 
-    /// Whether a card that may match does match. False when the budget is exhausted.
+    /// Whether a card that may match does match. The test is completed even if it exhausts the budget: so each page tests
+    /// at least one card, and the next page goes on after it.
     pub(in crate::index) fn fits(&self, at: u32, steps: &Steps) -> bool {
         let card = TestedCard { plan: self, at, document: self.segment.document(at), steps };
         card.fits(&self.node)
@@ -499,11 +493,7 @@ impl TestedCard<'_, '_> {
                     return true;
                 }
                 let is_possible = cards.possible.as_ref().is_some_and(|set| set.contains(self.at));
-                if !is_possible || self.steps.are_used_up() {
-                    return false;
-                }
-                let holds = cases.iter().any(|case| self.holds_in(case));
-                holds != *negated && !self.steps.are_used_up()
+                is_possible && cases.iter().any(|case| self.holds_in(case)) != *negated
             }
         }
     }
@@ -594,7 +584,7 @@ impl TestedCard<'_, '_> {
             }
         };
         let fits = |marked: &mut Vec<u8>| {
-            self.steps.take(200 + patterns.cost(pattern) * marked.len() as u64);
+            self.steps.take(200 + patterns.cost_of(pattern, marked));
             let fits = patterns.fits_marked(pattern, marked);
             marked.clear();
             fits

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::super::borrowed::{AttributeText, ContentRef, value_of};
-use super::super::growing::{BitmapBuilder, KeyedBuilder};
+use super::super::growing::{BitmapBuilder, KeyedBuilder, in_order};
+use super::super::lists::Keyed;
 use super::super::vocabulary::Vocabulary;
 use super::super::{Segment, Sum};
 use super::Source;
@@ -26,6 +27,7 @@ struct SumFacts {
 pub(super) struct CodeFacts<'a> {
     sums: Vec<(&'a Vec<String>, SumFacts)>,
     pub(super) numbers: KeyedBuilder<i128>,
+    pub(super) other_numbers: KeyedBuilder<String>,
     kinds: KeyedBuilder<&'a str>,
     rarities: KeyedBuilder<&'a str>,
     lowest: KeyedBuilder<i128>,
@@ -131,6 +133,7 @@ impl<'a> CodeFacts<'a> {
             own.printing.append(later.printing);
         }
         self.numbers.append(later.numbers);
+        self.other_numbers.append(later.other_numbers);
         self.kinds.append(later.kinds);
         self.rarities.append(later.rarities);
         self.lowest.append(later.lowest);
@@ -157,8 +160,10 @@ impl<'a> CodeFacts<'a> {
             cards.optimize();
             cards
         };
+        let other_numbers = in_order(self.other_numbers.sets(|number| number).collect());
         Segment {
             number_values: self.numbers.finish(),
+            other_numbers: Keyed::without_ranges(other_numbers),
             kinds: self.kinds.finish_as(str::to_owned),
             rarities: self.rarities.finish_as(str::to_owned),
             lowest_tiers: self.lowest.finish(),

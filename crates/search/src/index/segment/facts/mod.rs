@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::borrowed::ContentRef;
 use super::document::{Reader, tokens};
 use super::{Segment, Words};
+use crate::folded_number;
 use crate::index::judge::number_value;
 use crate::index::runner::{Runner, all, both};
 use codes::CodeFacts;
@@ -45,8 +46,10 @@ impl<'a> Facts<'a> {
         let mut names = NameFacts::new(cards.start);
         let mut content = ContentRef::default();
         for at in cards {
-            if let Some(number) = number_value(segment.number(at)) {
-                codes.numbers.push(number.into(), at);
+            let number = segment.number(at);
+            match number_value(number) {
+                Some(value) => codes.numbers.push(value.into(), at),
+                None => codes.other_numbers.push(folded_number(number), at),
             }
             let Some(document) = segment.document(at) else { continue };
             for (text, words) in document.texts.iter().zip(&mut words) {
