@@ -127,8 +127,10 @@ pub struct Catalogue {
     by_spelling: HashIndex,
     /// Cards by set and number without case and leading zeros; several cards may have the same key.
     by_number: HashIndex,
-    /// Cards by external id; if reprints share an id, the first that was added.
+    /// Cards by external id; if several share an id, the first that was added.
     by_external_id: FixedMap<u64, u32>,
+    /// The cards of this layer whose external id an earlier card has: reprints, as a rule.
+    sharing_external_id: BTreeMap<u64, Vec<u32>>,
     /// The sets of this layer's cards.
     sets: BTreeSet<Box<str>>,
     /// The sets of the pool that this is a part of: see [`CatalogueBuilder::part_of`].
@@ -272,6 +274,7 @@ impl Catalogue {
             by_spelling: HashIndex::default(),
             by_number: HashIndex::default(),
             by_external_id: FixedMap::default(),
+            sharing_external_id: BTreeMap::new(),
             sets: BTreeSet::new(),
             pool_sets: None,
             cards_of_base_names: BTreeMap::new(),
@@ -302,10 +305,14 @@ impl Catalogue {
         }
         let index = self.end_card();
         self.by_number.insert(hashes.number_key, index);
-        if let Some(id) = card.external_id
-            && self.with_external_id(id).is_none()
-        {
-            self.by_external_id.insert(id, index);
+        match card.external_id {
+            Some(id) if self.has_external_id(id) => {
+                self.sharing_external_id.entry(id).or_default().push(index);
+            }
+            Some(id) => {
+                self.by_external_id.insert(id, index);
+            }
+            None => {}
         }
         let name = match self.find_key(hashes.name_key, card.name_key.as_bytes()) {
             Some(name) if name >= self.first_name => {
@@ -605,10 +612,29 @@ impl Catalogue {
         if exact.is_empty() { filtered(&|own| same_number(own, number)) } else { exact }
     }
 
-    /// The card with this external id; if reprints share an id, the first that was added.
-    pub(crate) fn with_external_id(&self, id: u64) -> Option<u32> {
-        let base = self.base.as_ref().and_then(|base| base.with_external_id(id));
-        base.or_else(|| self.by_external_id.get(&id).copied())
+    fn has_external_id(&self, id: u64) -> bool {
+        self.by_external_id.contains_key(&id)
+            || self.base.as_ref().is_some_and(|base| base.has_external_id(id))
+    }
+
+    /// The cards with this external id, in the order in which they were added: several, if reprints share it.
+    pub(crate) fn with_external_id(&self, id: u64) -> Vec<u32> {
+        let mut cards = self.base.as_ref().map_or_else(Vec::new, |base| base.with_external_id(id));
+        cards.extend(self.by_external_id.get(&id));
+        cards.extend(self.sharing_external_id.get(&id).into_iter().flatten());
+        cards
+    }
+
+    /// Whether these cards have the same name.
+    pub(crate) fn have_one_name(&self, cards: &[u32]) -> bool {
+        let mut names = cards.iter().map(|card| self.entry(*card).name);
+        let first = names.next();
+        names.all(|name| Some(name) == first)
+    }
+
+    /// The external ids of all cards: the ids that other programs use. Cards that are not here may have them, too.
+    pub fn external_ids(&self) -> BTreeSet<u64> {
+        self.indices().filter_map(|card| self.external_id(card)).collect()
     }
 
     /// The external id of a card.

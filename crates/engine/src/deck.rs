@@ -17,7 +17,7 @@ pub struct Deck {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeckEntry {
-    /// Zone code; `main` when absent.
+    /// Zone, by its code, its name or an alias; `main` when absent, which is the first zone of a game without a zone of this name.
     #[serde(default = "main_zone")]
     pub zone: String,
     /// Copies; 0 is a violation, not a parse error.

@@ -138,6 +138,7 @@ mod statistics;
 mod suggest;
 mod validate;
 mod violation;
+mod zone_words;
 
 pub use apportion::split_total;
 pub use attributes::{AttributeIter, Attributes};

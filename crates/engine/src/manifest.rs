@@ -28,6 +28,7 @@ use crate::rule::{Rule, RuleReference};
 use crate::schema::{Kind, Rarity, Zone, word_key};
 use crate::selector::Selector;
 use crate::set_check::UNLOCK_THRESHOLD_MAX;
+use crate::zone_words::meant_zone;
 use reader::{Faults, Reader, Texts};
 
 /// A game: card schema, rarities, zones and formats, as its manifest (`game.toml`) defines them.
@@ -142,8 +143,8 @@ impl Game {
         Self::read(text, Texts::Stored)
     }
 
-    /// Reads a manifest that is to be stored: like [`Game::from_toml`], but no text may have characters that nobody sees or that change its direction.
-    /// Manifests that are stored already may have some, and are still read.
+    /// Reads a manifest that is to be stored: like [`Game::from_toml`], but no text may have characters that nobody sees or that change its direction, and no
+    /// word may mean two zones. Manifests that are stored already may have some, and are still read.
     ///
     /// # Errors
     /// As [`Game::from_toml`].
@@ -240,6 +241,12 @@ impl Game {
         &self.0.zones
     }
 
+    /// The zone that a word means in lists: its code, its name or an alias, or a word that lists of all games have for such a zone (`Sideboard`). `main` and
+    /// `Deck` mean the first zone, unless another one is named so.
+    pub fn zone_called(&self, word: &str) -> Option<&Zone> {
+        meant_zone(&self.0.zones, word).map(|at| &self.0.zones[at])
+    }
+
     pub fn kinds(&self) -> &[Kind] {
         &self.0.kinds
     }
@@ -328,7 +335,7 @@ impl Serialize for Game {
     }
 }
 
-fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
+fn read_game(reader: Reader<'_>, texts: Texts, fingerprint: u64) -> GameData {
     let unnumbered = RuleReference { rule: "cards".to_owned(), ..RuleReference::default() };
     let cards_table = reader.table("cards");
     let cards = cards_table
@@ -337,7 +344,7 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     let unique_names =
         cards_table.as_ref().and_then(|table| table.optional("unique_names")).unwrap_or(true);
     let rarities = read_schema::rarities(&reader);
-    let zones: Arc<[Zone]> = read_schema::zones(&reader).into();
+    let zones: Arc<[Zone]> = read_schema::zones(&reader, texts).into();
     let code: Arc<str> = reader.game_code("code").into();
     let mut registry = read_rules::Registry::default();
     let kinds = read_schema::kinds(&reader, &cards, &rarities);
@@ -406,7 +413,7 @@ fn read_table(table: &toml::Table, text: &str, texts: Texts) -> Result<Game, Vec
     }
     let faults = Faults::default();
     reader::check_texts(table, texts, &faults);
-    let data = read_game(Reader::new(table, String::new(), &faults), fingerprint(text));
+    let data = read_game(Reader::new(table, String::new(), &faults), texts, fingerprint(text));
     let faults = faults.into_list();
     if faults.is_empty() { Ok(Game(Arc::new(data))) } else { Err(faults) }
 }

@@ -20,7 +20,7 @@ pub struct ChartQuery {
     /// What the chart counts: `kind`, `set`, `rarity`, or the code of an attribute.
     #[param(example = "rank")]
     of: String,
-    /// Code of the zone; absent: the main zone.
+    /// The zone, by its code, its name or an alias, in any case; absent: the main zone.
     zone: Option<String>,
     /// Width in pixels; the height depends on the chart.
     #[param(minimum = 320, maximum = 1200, default = 640)]

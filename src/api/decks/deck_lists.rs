@@ -49,7 +49,7 @@ pub struct DecksQuery {
     /// Only decks with this tag.
     #[param(example = "aggro", max_length = 30)]
     tag: Option<String>,
-    /// Only decks of this format: `game/format`, or `game/format:variant`.
+    /// Only decks of this format: `game/format`, or `game/format:variant`. A format without a variant is the same as its default variant.
     #[param(example = "ttcg/standard")]
     format: Option<String>,
     /// Only decks with this visibility; of deleted decks, the one before the deletion.

@@ -42,12 +42,12 @@ pub async fn find_deck_statistics(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct OddsQuery {
-    /// The zone from which cards are drawn; absent: the main zone.
+    /// The zone from which cards are drawn, by its code, its name or an alias, in any case; absent: the main zone.
     zone: Option<String>,
     /// Name of the wanted cards. Exactly one of these is required: `name`, `kind`, or `attribute` with `value`.
     #[param(example = "Kettle Imp")]
     name: Option<String>,
-    /// Kind of the wanted cards, by code.
+    /// Kind of the wanted cards, by code, in any case.
     kind: Option<String>,
     /// Code of an attribute: cards are wanted if it has the value `value`, or, for lists, if one of its elements has it.
     attribute: Option<String>,
@@ -118,7 +118,7 @@ pub async fn find_draw_odds(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct HandQuery {
-    /// The zone from which cards are drawn; absent: the main zone.
+    /// The zone from which cards are drawn, by its code, its name or an alias, in any case; absent: the main zone.
     zone: Option<String>,
     /// Any text: the same seed draws the same hand. Absent: each request draws another hand.
     #[param(example = "monday", max_length = 100)]
@@ -127,7 +127,7 @@ pub struct HandQuery {
     /// together are at most 1000 cards.
     #[param(maximum = 1000)]
     hand_size: Option<u32>,
-    /// Number of draws after the opening hand.
+    /// Number of draws after the opening hand; with it at most 1000 cards.
     #[serde(default)]
     #[param(default = 0, maximum = 1000)]
     draws: u32,

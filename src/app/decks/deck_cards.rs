@@ -163,6 +163,31 @@ pub(super) async fn find_numbers_alike(
     Ok(read.into_iter().map(|(_, card)| card).collect())
 }
 
+/// The cards that the viewer may see and that are not in the catalogue, but have the external id of a card in it. Most of them are reprints; cards of other names
+/// should not share an id. A list of ids must tell them apart, but if a search is refused, the list is written without it.
+pub(super) async fn find_sharing_ids(
+    app: &AppState,
+    requester: Requester,
+    catalogue: &Catalogue,
+) -> Result<Vec<Arc<PreparedCard>>, Problem> {
+    let (viewer, _) = requester;
+    let game = catalogue.game();
+    let external_ids: Vec<u64> = catalogue.external_ids().into_iter().collect();
+    let searches = with_external_ids(game, &external_ids);
+    let mut found: BTreeSet<CardId> =
+        find_each(app, requester, searches).await.into_iter().collect();
+    for id in catalogue.iter().filter_map(|card| card.key.parse().ok()) {
+        found.remove(&CardId(id));
+    }
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found: Vec<CardId> = found.into_iter().collect();
+    let mut conn = StepConnection::new(&app.store);
+    let read = deck_pool::by_ids(conn.get().await?, viewer, game, &found).await?;
+    Ok(read.into_iter().map(|(_, card)| card).collect())
+}
+
 /// Adds the cards that the boxes of `formats` need, as far as `viewer` may see them. Returns whether there are boxes.
 pub(super) async fn add_boxes(
     conn: &mut StepConnection<'_>,
@@ -242,25 +267,14 @@ async fn add_named(
 pub(super) async fn add_mentioned(
     app: &AppState,
     conn: &mut StepConnection<'_>,
-    (viewer, network): Requester,
+    requester: Requester,
     game: &Game,
     (mentions, sets): (&DeckMentions, &KnownSets),
     names: Option<&Names>,
     found: &mut DeckPool,
 ) -> Result<(), Problem> {
-    let mut ids = Vec::new();
-    for query in mentioned_cards(game, mentions, sets) {
-        match find_ids(app, (viewer, network), &query).await {
-            Ok(found) => ids.extend(found),
-            // The cards of this query then count as unknown.
-            Err(problem) => {
-                tracing::debug!(
-                    code = ?problem.code(),
-                    "cards of a list are not looked up"
-                );
-            }
-        }
-    }
+    let (viewer, _) = requester;
+    let ids = find_each(app, requester, mentioned_cards(game, mentions, sets)).await;
     if !ids.is_empty() {
         let read = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
         found.extend(read.into_iter().map(|(_, card)| card));
@@ -268,53 +282,56 @@ pub(super) async fn add_mentioned(
     add_named(app, conn, viewer, game, &names_of(mentions), names, found).await
 }
 
+/// A query, and the most cards that it returns.
+type Search = (CardQuery, usize);
+
+/// The cards that these searches find, one search after the other. The cards of a search that fails count as unknown.
+async fn find_each(app: &AppState, requester: Requester, searches: Vec<Search>) -> Vec<CardId> {
+    let mut ids = Vec::new();
+    for search in searches {
+        match find_ids(app, requester, &search).await {
+            Ok(found) => ids.extend(found),
+            Err(problem) => {
+                tracing::debug!(code = ?problem.code(), "cards of a list are not looked up");
+            }
+        }
+    }
+    ids
+}
+
 async fn find_ids(
     app: &AppState,
     (viewer, network): Requester,
-    query: &CardQuery,
+    (query, most): &Search,
 ) -> Result<Vec<CardId>, Problem> {
-    if let Some(ids) = find_ids_in_memory(app, network, viewer, query, MENTIONED_MAX).await? {
+    if let Some(ids) = find_ids_in_memory(app, network, viewer, query, *most).await? {
         return Ok(ids);
     }
-    let views = find_in_database(app, network, viewer, query, MENTIONED_MAX).await?;
+    let views = find_in_database(app, network, viewer, query, *most).await?;
     Ok(views.iter().map(|view| view.place().id).collect())
 }
 
-/// Most mentions of one kind (other than names) that are looked up, and most cards that one query returns.
+/// Most mentions of one kind (other than names) that are looked up, and most cards that one query for numbers or symbols returns.
 const MENTIONED_MAX: usize = 500;
+/// Most cards that one query for external ids returns: many reprints may share an id.
+const WITH_IDS_MAX: usize = 6_000;
 /// Most symbols that are looked up: each is compared with the texts of many cards.
 const SYMBOLS_MAX: usize = 60;
 
-/// The queries for cards that are mentioned by number, external id or symbol.
-fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Vec<CardQuery> {
+/// The searches for cards that are mentioned by number, external id or symbol.
+fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Vec<Search> {
     let mut parts = Vec::new();
     // Mentions that can match no card are left out first: they must not take the place of others.
     let in_known_sets = mentions.numbered.iter();
     let in_known_sets =
         in_known_sets.filter_map(|(set, number)| Some((sets.find(set)?, number.trim())));
     for (known, number) in in_known_sets.take(MENTIONED_MAX) {
-        let numbered = match number.parse::<i64>() {
-            Ok(value) => {
-                Predicate::known(KnownTest::NumberValue(Comparison::Is(Operator::Equal, value)))
-            }
-            Err(_) => {
-                let spellings: BTreeSet<String> = deck_pool::spellings(number).collect();
-                let tests = spellings.into_iter().map(KnownTest::Number);
-                Predicate::Any(tests.map(Predicate::known).collect())
-            }
-        };
+        let numbered = Predicate::known(KnownTest::number(number));
         let in_set = Predicate::known(KnownTest::Set(known.code.clone()));
         parts.push(Predicate::All(vec![in_set, numbered]));
     }
-    if let Some(attribute) = game.external_id() {
-        let ids = mentions.external_ids.iter().filter_map(|id| i64::try_from(*id).ok());
-        let tests = ids.take(MENTIONED_MAX).map(|id| Test::Number {
-            sum: vec![attribute.to_owned()],
-            per_printing: false,
-            compared: Comparison::Is(Operator::Equal, id),
-        });
-        parts.extend(tests.map(Predicate::content));
-    }
+    let ids: Vec<u64> = mentions.external_ids.iter().copied().take(MENTIONED_MAX).collect();
+    let of_ids = with_external_ids(game, &ids);
     let texts: BTreeSet<&str> = game
         .kinds()
         .iter()
@@ -334,17 +351,50 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
     // because there may be many: they must not take the place of others.
     let is_wordless = |symbol: &String| is_emoji(symbol) && folded(symbol).is_empty();
     let wordless = if mentions.symbols.iter().any(is_wordless) { text_is("") } else { Vec::new() };
+    let groups = in_small_groups(parts).into_iter().chain(in_small_groups(wordless));
+    groups.map(|parts| (query_of(game, parts), MENTIONED_MAX)).chain(of_ids).collect()
+}
+
+/// The query for the cards of a game to which one of these conditions applies.
+fn query_of(game: &Game, parts: Vec<Predicate>) -> CardQuery {
     let of_game = Predicate::known(KnownTest::Game(game.code().to_owned()));
-    let query = |parts: Vec<Predicate>| CardQuery {
-        predicate: Predicate::All(vec![of_game.clone(), Predicate::Any(parts)]),
+    CardQuery {
+        predicate: Predicate::All(vec![of_game, Predicate::Any(parts)]),
         sort: SortKey::Place,
         descending: false,
         unique: Unique::Cards,
-    };
-    in_small_groups(parts).into_iter().chain(in_small_groups(wordless)).map(query).collect()
+    }
 }
 
-/// Divides conditions so that the query of each group runs in memory at once, without waiting for the network's turn.
+/// Most digits of an id that is looked up with zeros before it, where ids are texts.
+const ID_DIGITS: usize = 10;
+
+/// The searches for the cards with these external ids; none, if the game declares no such ids.
+fn with_external_ids(game: &Game, ids: &[u64]) -> Vec<Search> {
+    let Some(attribute) = game.external_id() else { return Vec::new() };
+    let parts = ids.iter().flat_map(|id| has_external_id(game, attribute, *id));
+    let groups = in_small_groups(parts.collect()).into_iter();
+    groups.map(|parts| (query_of(game, parts), WITH_IDS_MAX)).collect()
+}
+
+/// The conditions of which one applies to each card with an external id. The attribute is a number in some kinds of cards, a text in others, or both.
+fn has_external_id(game: &Game, attribute: &str, id: u64) -> Vec<Predicate> {
+    let values = || game.kinds().iter().filter_map(|kind| kind.attributes.get(attribute));
+    let is_number = values().any(|own| matches!(own.value, AttributeValue::Integer { .. }));
+    let is_text = values().any(|own| matches!(own.value, AttributeValue::Text { .. }));
+    let number = i64::try_from(id).ok().filter(|_| is_number).map(|id| Test::Number {
+        sum: vec![attribute.to_owned()],
+        per_printing: false,
+        compared: Comparison::Is(Operator::Equal, id),
+    });
+    let widths = (1..=ID_DIGITS).filter(|_| is_text);
+    let spellings: BTreeSet<String> =
+        widths.map(|width| folded(&format!("{id:0>width$}"))).collect();
+    let texts = spellings.into_iter().map(|text| Test::TextIs(attribute.to_owned(), text));
+    number.into_iter().chain(texts).map(Predicate::content).collect()
+}
+
+/// Divides conditions so that the query of each group runs in memory at once, without waiting for the network's turn, unless its tests are costly (texts).
 fn in_small_groups(parts: Vec<Predicate>) -> Vec<Vec<Predicate>> {
     // The query has another condition for the game.
     const MOST: usize = MAX_INLINE_TESTS - 1;
@@ -553,6 +603,40 @@ mod tests {
     use cardscape_engine::KnownSet;
 
     use super::*;
+
+    #[test]
+    fn ids_are_looked_up_in_few_small_queries() {
+        // A kind of cards for each type of ids.
+        let game = |id_types: &[&str]| {
+            let kind = |id_type: &&str| {
+                format!(
+                    "[[kinds]]\ncode='{id_type}'\nname='{id_type}'\nattributes.tag={{ type='{id_type}' }}\n"
+                )
+            };
+            let kinds: Vec<String> = id_types.iter().map(kind).collect();
+            let manifest = format!(
+                "code='pond'\nname='Pond'\nrules_version='1'\n[cards]\nexternal_id='tag'\n{}",
+                kinds.concat()
+            );
+            Game::from_toml(&manifest).unwrap()
+        };
+        // Three digits: a text has eight spellings.
+        let ids: Vec<u64> = (100..600).collect();
+        for (id_types, tests) in
+            [(&["integer"][..], 1), (&["text"][..], 8), (&["integer", "text"][..], 9)]
+        {
+            let searches = with_external_ids(&game(id_types), &ids);
+            let sizes: Vec<usize> =
+                searches.iter().map(|(query, _)| query.predicate.size()).collect();
+            assert!(sizes.iter().all(|size| *size <= MAX_INLINE_TESTS), "{id_types:?}: {sizes:?}");
+            // Each query has another condition for the game.
+            let all = ids.len() * tests;
+            assert_eq!(sizes.iter().sum::<usize>(), all + sizes.len(), "{id_types:?}");
+            assert_eq!(sizes.len(), all.div_ceil(MAX_INLINE_TESTS - 1), "{id_types:?}");
+        }
+        let texts = has_external_id(&game(&["text"]), "tag", 1_002);
+        assert!(texts.contains(&Predicate::content(Test::TextIs("tag".into(), folded("01002")))));
+    }
 
     #[test]
     fn mentions_of_unknown_sets_take_no_place_of_others() {

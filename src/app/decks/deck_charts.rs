@@ -7,7 +7,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::deck_cards::Requester;
-use super::deck_statistics::main_zone;
+use super::deck_statistics::read_zone;
 use super::opened_decks::open;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -52,13 +52,10 @@ pub async fn draw(
     let options = options(&request)?;
     let opened = open(app, reader, requester, id).await?;
     let (game, name) = (opened.game(), &opened.seen.row.name);
-    let zone = request.zone.unwrap_or_else(|| main_zone(game));
+    let zone = read_zone(game, request.zone.as_deref())?;
     let counted = opened.statistics();
     let found = counted.zones.iter().find(|counted| *counted.zone == *zone);
-    let found = found.ok_or_else(|| {
-        let known = game.zones().iter().map(|zone| &*zone.code);
-        refused("?zone", with_near(&format!("There is no zone {zone}."), &zone, known))
-    })?;
+    let found = found.ok_or_else(|| Problem::internal("a zone without statistics"))?;
     let distribution = distribution(found, &request.of)?;
     let title = format!("{name}: {}", request.of.replace('_', " "));
     let chart = if distribution.numbers.is_some() {

@@ -81,6 +81,7 @@ pub async fn export(
     let name = content.name.as_str();
     let cards = match dialect {
         DeckDialect::ShareCode => opened.cards_for_share_code(app).await?,
+        DeckDialect::Ydk | DeckDialect::Ydke => opened.cards_for_ids(app).await?,
         _ => Arc::clone(&opened.catalogue),
     };
     let written = write_named_deck(name, &content.deck, dialect, &cards, sets.as_deref());

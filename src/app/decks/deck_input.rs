@@ -22,7 +22,7 @@ use crate::store::catalogue::games::LoadedGame;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeckEntryBody {
-    /// Zone of the deck; `main` if absent.
+    /// Zone of the deck, by its code, its name or an alias. Absent, or `main` in a game without such a zone: the first zone of the game.
     #[serde(default = "main_zone")]
     #[schema(default = "main", example = "main", min_length = 1, max_length = 64)]
     pub zone: String,

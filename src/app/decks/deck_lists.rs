@@ -60,13 +60,17 @@ pub async fn list(
     by: &Granted<ReadOwnDecks>,
     request: &DeckListRequest<'_>,
 ) -> Result<Page<DeckSummaryResponse>, Problem> {
-    let mut conn = app.store.connection().await?;
     let OwnDeckConditions { folder, tag, format, visibility, name } = &request.conditions;
+    let format_names = match format {
+        Some(format) => Some(local_names(app, format).await?),
+        None => None,
+    };
+    let mut conn = app.store.connection().await?;
     let filter = DeckFilter {
         game: request.codes.game.as_deref(),
         folder: folder.as_ref(),
         tag: tag.as_ref().map(DeckTag::as_str),
-        format: format.as_ref(),
+        format: format.as_ref().map(FormatName::game).zip(format_names.as_ref()),
         visibility: *visibility,
         name: name.as_ref(),
         deleted_since: request.deleted.then(|| app.clock.now() - DELETED_RETENTION),
@@ -78,6 +82,14 @@ pub async fn list(
     let summary = |(row, cards)| DeckSummaryResponse::new(row, cards, reader, true);
     let cursor = |(row, _): &(DeckRow, i64)| OwnDeckCursor::after(row, request.sort);
     Ok(paged(rows, request.limit, cursor, summary))
+}
+
+/// The names that decks of this format may have stored: a default variant may be written or not.
+async fn local_names(app: &AppState, format: &FormatName) -> Result<[String; 2], Problem> {
+    Ok(match app.named_game(format.game()).await? {
+        Ok(loaded) => format.local_names(&loaded.game, app.today()?),
+        Err(_) => [format.local(), format.local()],
+    })
 }
 
 /// A folder of decks.

@@ -27,6 +27,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::decks::rarities::with_codes;
+use crate::domain::decks::zones::with_main_zone;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -243,6 +244,7 @@ pub(super) async fn find_deck(
     let game = &loaded.game;
     match sent {
         SentDeck::Entries(mut deck) => {
+            with_main_zone(game, &mut deck.entries);
             with_codes(game, &mut deck.entries);
             let mut conn = StepConnection::new(&app.store);
             write_sets_by_code(app, &mut conn, game, &mut deck).await?;
@@ -251,7 +253,7 @@ pub(super) async fn find_deck(
             let (mut cards, _) = found.await?;
             let catalogue = cards.catalogue();
             conn.give_back();
-            let masks = masks_of_places(app, requester.0, game, &deck, &catalogue).await?;
+            let masks = masks_of_places(app, requester.0, game, &mut deck, &catalogue).await?;
             let (lines, catalogue) = (Vec::new(), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near, masks }))
         }
@@ -263,19 +265,19 @@ pub(super) async fn find_deck(
             };
             let ReadList { mut deck, lines, reading, .. } = list;
             with_codes(game, &mut deck.entries);
-            let masks = masks_of_places(app, requester.0, game, &deck, &catalogue).await?;
+            let masks = masks_of_places(app, requester.0, game, &mut deck, &catalogue).await?;
             let (reading, catalogue) = (Some(reading), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading, cards, catalogue, near, masks }))
         }
     }
 }
 
-/// Masks of the entries of a deck that is not stored: those with a place and no name, whose cards are hidden from the viewer.
+/// Masks the entries of a deck that is not stored: those with a place and no name, whose cards are hidden from the viewer.
 async fn masks_of_places(
     app: &AppState,
     viewer: Viewer,
     game: &Game,
-    deck: &Deck,
+    deck: &mut Deck,
     catalogue: &Catalogue,
 ) -> Result<Masks, Problem> {
     if deck.entries.iter().all(|entry| !entry.card.name.is_empty()) {
@@ -289,7 +291,7 @@ async fn masks_of_places(
     let unseen = bound.into_iter().zip(seen).enumerate();
     let unseen =
         unseen.filter_map(|(at, (card, seen))| Some((at, card.filter(|_| seen.is_none())?)));
-    mask_unsaved(app, viewer, unseen.collect()).await
+    mask_unsaved(app, viewer, deck, unseen.collect()).await
 }
 
 /// Parses a request: the names of the formats with their pointers, the formats, and the deck; or every fault of the request.

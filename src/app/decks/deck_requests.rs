@@ -25,6 +25,7 @@ use crate::domain::decks::details::{
 };
 use crate::domain::decks::rarities::with_codes;
 use crate::domain::decks::set_codes::{is_place, with_set_codes};
+use crate::domain::decks::zones::with_main_zone;
 use crate::domain::ids::CardId;
 use crate::domain::serials::serial_text::{MASKED, has_serial_in_prose};
 use crate::domain::text::TextError;
@@ -304,6 +305,7 @@ async fn bind(
 ) -> Result<BoundDeck, Problem> {
     match sent {
         SentDeck::Entries(mut deck) => {
+            with_main_zone(game, &mut deck.entries);
             with_codes(game, &mut deck.entries);
             write_sets_by_code(app, &mut StepConnection::new(&app.store), game, &mut deck).await?;
             let cards = bind_entries(app, requester, game, &deck).await?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{CardReference, DeckEntry};
+use cardscape_engine::{CardReference, DeckEntry, Game};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -149,7 +149,7 @@ pub async fn find(
 /// A card whose number of copies in a zone differs.
 #[derive(Serialize, ToSchema)]
 pub struct DeckDifferenceResponse {
-    /// The zone.
+    /// Code of the zone; a word that means no zone of the game, as the deck has it.
     #[schema(example = "main")]
     pub zone: String,
     /// Name of the card; empty: the card is hidden from you.
@@ -216,15 +216,32 @@ struct Side {
 }
 
 impl Side {
-    fn new(revision: i64, content: &DeckContent, masks: &Masks) -> Self {
+    async fn of(
+        app: &AppState,
+        revision: i64,
+        content: &DeckContent,
+        masks: &Masks,
+    ) -> Result<Self, Problem> {
+        let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
         let masked = masks.hidden.values().copied().collect();
-        Self { revision, entries: comparable_entries(content), masked }
+        Ok(Self { revision, entries: comparable_entries(&loaded.game, content), masked })
     }
 }
 
-/// The entries of a deck with the cards that they are bound to.
-pub(super) fn comparable_entries(content: &DeckContent) -> Vec<(DeckEntry, Option<CardId>)> {
-    content.bound_entries().map(|(entry, card)| (entry.clone(), card)).collect()
+/// The entries of a deck with the cards that they are bound to. Their zones have the codes of the game: stored entries may have any word for a zone, and `main` for
+/// the first one.
+pub(super) fn comparable_entries(
+    game: &Game,
+    content: &DeckContent,
+) -> Vec<(DeckEntry, Option<CardId>)> {
+    let with_code = |(entry, card): (&DeckEntry, Option<CardId>)| {
+        let mut entry = entry.clone();
+        if let Some(zone) = game.zone_called(&entry.zone) {
+            entry.zone = zone.code.to_string();
+        }
+        (entry, card)
+    };
+    content.bound_entries().map(with_code).collect()
 }
 
 async fn find_side(
@@ -236,11 +253,11 @@ async fn find_side(
     match revision {
         Some(revision) => {
             let found = find_seen_revision(app, reader, id, revision).await?;
-            Ok(Side::new(revision, &found.content, &found.masks))
+            Side::of(app, revision, &found.content, &found.masks).await
         }
         None => {
             let SeenDeck { row, content, masks, .. } = find_seen(app, reader, id).await?;
-            Ok(Side::new(row.revision, &content, &masks))
+            Side::of(app, row.revision, &content, &masks).await
         }
     }
 }

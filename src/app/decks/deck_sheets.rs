@@ -1,6 +1,6 @@
 //! Sheets: decks for people to read, by zone and kind, with the set and number of each card.
 
-use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, Resolution, Zone};
+use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, Resolution};
 
 use super::masks::Masks;
 use crate::domain::ids::CardId;
@@ -84,7 +84,7 @@ impl DeckSheet {
             .map(|zone| SheetZone::new(zone.code.to_string(), Some(zone.name.clone())))
             .collect();
         for (at, entry) in deck.entries.iter().enumerate() {
-            let zone = match zone_of(game.zones(), &entry.zone) {
+            let zone = match zone_of(game, &entry.zone) {
                 Some(zone) => zone,
                 None => other_zone(&mut zones, &entry.zone),
             };
@@ -123,14 +123,9 @@ impl SheetZone {
 }
 
 /// The zone of the game that an entry means, by the code of the zone or another name of it.
-fn zone_of(zones: &[Zone], written: &str) -> Option<usize> {
-    let exact = zones.iter().position(|zone| &*zone.code == written);
-    exact.or_else(|| {
-        zones.iter().position(|zone| {
-            zone.code.eq_ignore_ascii_case(written)
-                || zone.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(written))
-        })
-    })
+fn zone_of(game: &Game, written: &str) -> Option<usize> {
+    let meant = game.zone_called(written)?;
+    game.zones().iter().position(|zone| zone.code == meant.code)
 }
 
 /// The index of a zone that the game does not have; the zone is added if needed.

@@ -266,9 +266,11 @@ pub async fn odds(
     let wanted = wanted_count(&request)?;
     let opened = open(app, reader, requester, id).await?;
     let game = opened.game();
+    let kind = request.kind.map(|kind| kind_code(game, kind));
+    let request = OddsRequest { kind, ..request };
     let target = read_target(game, &request)?;
     let mut question = DrawQuestion::new(target);
-    question.zone = request.zone.clone().unwrap_or_else(|| main_zone(game));
+    question.zone = read_zone(game, request.zone.as_deref())?;
     question.wanted = wanted;
     question.hand_size = request.hand_size;
     question.further_draws = request.draws;
@@ -333,8 +335,20 @@ fn check_most(numbers: &[(&str, u32, u32)]) -> Result<(), Problem> {
     if faults.is_empty() { Ok(()) } else { Err(Problem::of_query(faults)) }
 }
 
-pub(super) fn main_zone(game: &Game) -> String {
-    game.zones().first().map_or_else(|| "main".to_owned(), |zone| zone.code.to_string())
+/// The code of the zone that a request names, by any word that means it in lists; `None`: the main zone.
+pub(super) fn read_zone(game: &Game, zone: Option<&str>) -> Result<String, Problem> {
+    let known = match zone {
+        Some(word) => game.zone_called(word),
+        None => game.zones().first(),
+    };
+    let unknown = || OddsError::UnknownZone { zone: zone.unwrap_or_default().to_owned() };
+    known.map(|known| known.code.to_string()).ok_or_else(|| refused(game, &unknown()))
+}
+
+/// The code of a kind that is written in any case; a kind that the game does not have stays as it was written.
+fn kind_code(game: &Game, kind: String) -> String {
+    let known = game.kinds().iter().find(|known| known.code.eq_ignore_ascii_case(&kind));
+    known.map_or(kind, |known| known.code.clone())
 }
 
 /// The cards whose odds are requested, or the fault of the parameters that name them.
@@ -384,7 +398,9 @@ fn refused(game: &Game, error: &OddsError) -> Problem {
     let parameter = match error {
         OddsError::UnknownZone { .. } => "?zone",
         OddsError::NotSaid { key: "hand_size" } => "?hand_size",
-        OddsError::TooLarge { what: "draws", .. } | OddsError::TooManyDraws { .. } => "?draws",
+        OddsError::TooLarge { what: "draws", .. }
+        | OddsError::TooManyDraws { .. }
+        | OddsError::TooManyCards { .. } => "?draws",
         _ => "",
     };
     let detail = match error {
@@ -418,7 +434,7 @@ pub async fn hand(
     }
     let opened = open(app, reader, requester, id).await?;
     let (game, deck) = (opened.game(), &opened.seen.content.deck);
-    let zone = zone.unwrap_or_else(|| main_zone(game));
+    let zone = read_zone(game, zone.as_deref())?;
     let seed = seed.unwrap_or_else(|| Draw::random().number().to_string());
     let number = Draw::of_seed(&seed).number().unsigned_abs();
     let drawn = sample_hand(deck, &opened.catalogue, &zone, number, hand_size, draws);

@@ -190,9 +190,11 @@ pub(super) fn mask_for_everybody(
 
 /// Masks of a deck that is not stored. `unseen`: the cards at the places of entries that have no name and match no card that the reader may see. A deck that
 /// is masked for its reader has such entries, and they can be sent back as they were read. Entries with a name are never masked here: nobody has bound them.
+/// Masked entries get set and number as the card has them, like those of a stored deck, so that entries that write them differently are counted as one card.
 pub(super) async fn mask_unsaved(
     app: &AppState,
     viewer: Viewer,
+    deck: &mut Deck,
     mut unseen: BTreeMap<usize, CardId>,
 ) -> Result<Masks, Problem> {
     let mut masks = Masks::default();
@@ -204,6 +206,10 @@ pub(super) async fn mask_unsaved(
     let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
     unseen.retain(|_, card| places.get(card).is_some_and(|place| place.hidden));
     for (at, card) in &unseen {
+        if let Some((entry, place)) = deck.entries.get_mut(*at).zip(places.get(card)) {
+            entry.card.set = Some(place.set.clone());
+            entry.card.number = Some(place.number.clone());
+        }
         masks.add_difference(&format!("{at} {card}"));
     }
     masks.hidden = unseen;

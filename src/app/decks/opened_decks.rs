@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use cardscape_engine::{Catalogue, DeckMentions, DeckStatistics, Game, deck_statistics};
+use cardscape_engine::{
+    Catalogue, DeckMentions, DeckStatistics, Game, PreparedCard, deck_statistics,
+};
 
 use super::deck_cards::{self, Requester, StepConnection};
 use super::deck_lists::find_seen;
@@ -74,12 +76,22 @@ impl OpenedDeck {
         app: &AppState,
     ) -> Result<Arc<Catalogue>, Problem> {
         let alike = deck_cards::find_numbers_alike(app, self.requester.0, &self.catalogue).await?;
-        if alike.is_empty() {
-            return Ok(Arc::clone(&self.catalogue));
+        Ok(self.catalogue_with(alike))
+    }
+
+    /// The cards of the deck, and those that share an external id with them: an id of cards with different names does not say which of them is meant.
+    pub(super) async fn cards_for_ids(&self, app: &AppState) -> Result<Arc<Catalogue>, Problem> {
+        let sharing = deck_cards::find_sharing_ids(app, self.requester, &self.catalogue).await?;
+        Ok(self.catalogue_with(sharing))
+    }
+
+    fn catalogue_with(&self, more: Vec<Arc<PreparedCard>>) -> Arc<Catalogue> {
+        if more.is_empty() {
+            return Arc::clone(&self.catalogue);
         }
         let mut cards = self.cards.clone();
-        cards.extend(alike);
-        Ok(cards.catalogue().into())
+        cards.extend(more);
+        cards.catalogue().into()
     }
 
     /// Whether anonymous clients see the same entries and cards as this reader, according to the cards in memory; `false`: perhaps not. It is `true` only if

@@ -60,7 +60,7 @@ pub struct ChangedCard {
 
 /// Copies of a card in a zone.
 pub struct ZoneCounts {
-    /// The zone, as the decks write it.
+    /// Code of the zone; a word that means no zone of the game, as the decks write it.
     pub zone: String,
     /// In the earlier deck.
     pub before: u64,
@@ -87,9 +87,10 @@ pub async fn find(
     };
     let loaded = app.named_game(shown.content.format.game()).await?.map_err(Problem::internal)?;
     let game = loaded.game.clone();
-    let since = previous.map(|before| (before.revision, between(&before.content, &shown.content)));
+    let since =
+        previous.map(|before| (before.revision, between(&game, &before.content, &shown.content)));
     let until = (number < newest.row.revision)
-        .then(|| (newest.row.revision, between(&shown.content, &newest.content)));
+        .then(|| (newest.row.revision, between(&game, &shown.content, &newest.content)));
 
     let SeenRevision { content, masks, created_at, .. } = shown;
     let changed = [&since, &until].into_iter().flatten().filter_map(|(_, cards)| cards.as_ref());
@@ -111,10 +112,11 @@ pub async fn find(
     })
 }
 
-/// The differences between two revisions; `None`: they belong to different games.
-fn between(before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
+/// The differences between two revisions, one of which is of this game; `None`: they belong to different games.
+fn between(game: &Game, before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
     let is_one_game = before.format.game() == after.format.game();
-    is_one_game.then(|| differences(&comparable_entries(before), &comparable_entries(after)))
+    let entries = |content| comparable_entries(game, content);
+    is_one_game.then(|| differences(&entries(before), &entries(after)))
 }
 
 /// The cards of a deck and of its differences to other revisions, as far as the viewer may see them.

@@ -224,6 +224,20 @@ impl FormatName {
             }),
         }
     }
+
+    /// The names of the same format within its game: [`FormatName::local`], and for a default variant also the name without a variant. A format that begins
+    /// after `day` has the variants of its first version.
+    pub fn local_names(&self, game: &Game, day: Date) -> [String; 2] {
+        let first = game.format_begins_on(&self.code).map_or(day, |begins_on| begins_on.max(day));
+        let format = game.format_on(&self.code, first);
+        let default = format.and_then(|format| format.variant.clone());
+        match default {
+            Some(default) if self.variant().is_none_or(|variant| *variant == *default) => {
+                [self.code.clone(), format!("{}:{default}", self.code)]
+            }
+            _ => [self.local(), self.local()],
+        }
+    }
 }
 
 /// The first two indices with the same variant of one format.

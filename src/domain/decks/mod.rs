@@ -16,3 +16,4 @@ pub mod rarities;
 pub mod reservation;
 pub mod set_codes;
 pub mod trade_effect;
+pub mod zones;

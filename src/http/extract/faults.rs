@@ -186,7 +186,7 @@ impl Contract {
             }
             ValidationErrorKind::MinItems { .. } | ValidationErrorKind::MaxItems { .. } => {
                 let count = instance.as_array().map_or(0, Vec::len);
-                format!("must have {} entries, not {count}", range("minItems", "maxItems"))
+                format!("must have {} items, not {count}", range("minItems", "maxItems"))
             }
             ValidationErrorKind::MinProperties { .. }
             | ValidationErrorKind::MaxProperties { .. } => {

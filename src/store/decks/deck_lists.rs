@@ -12,7 +12,7 @@ use super::deck_records::{COLUMNS, DeckRow, StoredDeck};
 use super::stored_content::{StoredLine, read_tags, unreadable};
 use crate::auth::permission::{Granted, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::content::{DeckContent, UnreadLine};
-use crate::domain::decks::deck::{DeckName, FormatName, Visibility};
+use crate::domain::decks::deck::{DeckName, Visibility};
 use crate::domain::decks::details::{DeckDescription, DeckFolder, DeckVisibility};
 use crate::domain::decks::own::{OwnDeckKey, OwnDeckPosition, OwnDeckSort};
 use crate::domain::ids::{AccountId, CardId, DeckId};
@@ -72,8 +72,8 @@ pub struct DeckFilter<'a> {
     pub game: Option<&'a str>,
     pub folder: Option<&'a DeckFolder>,
     pub tag: Option<&'a str>,
-    /// A format.
-    pub format: Option<&'a FormatName>,
+    /// A format: the code of its game, and its names in that game, of which decks have stored one.
+    pub format: Option<(&'a str, &'a [String; 2])>,
     /// Who may read the deck; of a deleted deck, who could read it.
     pub visibility: Option<DeckVisibility>,
     /// A part of the name; case does not matter.
@@ -106,6 +106,11 @@ pub(super) const VISIBILITY: &str = "CASE WHEN d.visibility = 'public' THEN 'pub
 const VISIBILITY_OF_DELETED: &str = "CASE WHEN d.visibility_before = 'public' THEN 'public' \
     WHEN d.visibility_before = 'unlisted' AND d.bound_revision = d.revision THEN 'unlisted' ELSE 'private' END";
 
+/// SQL for a text without case. Not all capital letters have one small letter: `Σ` is `ς` at the end of a word, and `ß` has no usual capital letter but `SS`.
+fn folded(text: &str) -> String {
+    format!("replace(translate(lower({text}), 'ς', 'σ'), 'ß', 'ss')")
+}
+
 /// The caller's decks in an order, each with the number of its cards. An account has so few decks that all of them are sorted for each page; only those of
 /// the page are counted.
 pub async fn list(
@@ -137,11 +142,12 @@ pub async fn list(
     if let Some(tag) = filter.tag {
         statement = statement.push(" AND d.tags @> ARRAY[$tag]").bind("tag", tag);
     }
-    if let Some(format) = filter.format {
+    if let Some((game, [name, other_name])) = filter.format {
         statement = statement
-            .push(" AND d.game_code = $format_game AND d.format_code = $format")
-            .bind("format_game", format.game())
-            .bind("format", format.local());
+            .push(" AND d.game_code = $format_game AND d.format_code IN ($format, $other_format)")
+            .bind("format_game", game)
+            .bind("format", name.as_str())
+            .bind("other_format", other_name.as_str());
     }
     if let Some(visibility) = filter.visibility {
         let of_rows =
@@ -154,7 +160,7 @@ pub async fn list(
     }
     if let Some(name) = filter.name {
         statement = statement
-            .push(" AND strpos(lower(d.name), lower($name)) > 0")
+            .push(&format!(" AND strpos({}, {}) > 0", folded("d.name"), folded("$name")))
             .bind("name", name.as_str());
     }
     if let Some(OwnDeckPosition { key, deck }) = filter.after {

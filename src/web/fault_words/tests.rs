@@ -56,6 +56,7 @@ fn deck_lines() -> Vec<LineRefusal> {
         D::QuantityNotWhole,
         D::TooManyCards,
         D::QuantityTooLarge,
+        D::IdTooLarge,
         D::NameMissing,
     ]
     .map(unreadable);

@@ -136,6 +136,7 @@ fn line_fault(fault: DeckTextFault) -> &'static str {
         DeckTextFault::QuantityInvalid => "Its number must have no sign, as in “2 Kettle Imp”.",
         DeckTextFault::QuantityNotWhole => "Its quantity must be a whole number, as in “2”.",
         DeckTextFault::QuantityTooLarge => "Its number is far too large.",
+        DeckTextFault::IdTooLarge => "Its id is too large: no card can have it.",
         DeckTextFault::NameMissing => {
             "It has no name after the number. A name in brackets needs quotes."
         }
@@ -238,6 +239,7 @@ pub(in crate::web) fn unread(detail: &str) -> String {
         DeckTextFault::QuantityInvalid,
         DeckTextFault::QuantityNotWhole,
         DeckTextFault::QuantityTooLarge,
+        DeckTextFault::IdTooLarge,
         DeckTextFault::NameMissing,
         DeckTextFault::TooManyCards,
     ];
@@ -323,6 +325,10 @@ mod tests {
         for (content, expected) in [
             ("quantity must be 1 to 10000", "There must be 1 to 10,000 copies."),
             ("the quantity is far too large", "Its number is far too large."),
+            (
+                "the id is too large: ids of cards are at most 18446744073709551615",
+                "Its id is too large: no card can have it.",
+            ),
             (
                 "the quantity must be a whole number of copies, as in \"2\"",
                 "Its quantity must be a whole number, as in “2”.",

@@ -45,6 +45,9 @@ text = "A pouch holds three pebbles."
 zone_size = { zone = "main", exactly = 3 }
 "#;
 
+/// A further zone.
+const BAG: &str = "[[zones]]\ncode = \"bag\"\nname = \"Bag\"\naliases = [\"sack\"]\n";
+
 pub(crate) fn shore() -> Value {
     json!({
         "code": "shore", "name": "Shore",
@@ -108,6 +111,81 @@ async fn a_game_is_imported_as_data_and_its_decks_are_checked() {
     assert_eq!(app.db().value(entries).await, "2");
     let log = app.get("/v1/audit-log").by(&admin).answer().await.expect(200);
     assert_eq!(log["data"][0]["actor_id"], admin.id.as_str(), "{log}");
+}
+
+/// Entries without a zone are in the first zone of the game, whatever its code is, and words for a zone are stored as its code.
+#[tokio::test]
+async fn decks_of_a_game_whose_first_zone_is_not_main_are_stored_and_checked() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let text = PEBBLES.replace("code = \"main\"", "code = \"hold\"");
+    let text = text.replace("zone = \"main\"", "zone = \"hold\"") + BAG;
+    manifest(&app, &admin, "pebbles", &text).answer().await.expect(201);
+    set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.expect(201);
+    let list = |list: &str| json!({ "name": "A", "format": "pebbles/pouch", "list": list });
+    let entries = json!({
+        "name": "B", "format": "pebbles/pouch",
+        "entries": [{ "quantity": 3, "name": "Flat One" }, { "quantity": 1, "name": "Flat One", "zone": "bag" }],
+    });
+    for deck in [
+        list("// format: pebbles/pouch\n3 Flat One\n[Sack]\n1 Flat One"),
+        list("// format: pebbles/pouch\nDeck\n3 Flat One\n[Bag]\n1 Flat One"),
+        list("3 Flat One\nBag\n1 Flat One"),
+        entries,
+    ] {
+        let stored = app.post("/v1/decks").by(&admin).json(&deck).answer().await.expect(201);
+        let zones: Vec<&Value> =
+            stored["entries"].as_array().unwrap().iter().map(|entry| &entry["zone"]).collect();
+        assert_eq!(zones, ["hold", "bag"], "{deck}");
+        let path = format!("/v1/decks/{}", stored["id"].as_str().unwrap());
+        let report = app.get(&format!("{path}/report")).by(&admin).answer().await.expect(200);
+        assert_eq!(report["status"], "legal", "{report}");
+        let hand = app.get(&format!("{path}/sample-hand?hand_size=2")).by(&admin);
+        assert_eq!(hand.answer().await.expect(200)["cards"], 3);
+        let mut judged = deck.clone();
+        judged.as_object_mut().unwrap().remove("name");
+        let judged = app.post("/v1/deck-reports").json(&judged).answer().await.expect(200);
+        assert_eq!(judged["reports"][0]["status"], "legal", "{judged}");
+    }
+}
+
+/// Older versions stored the zone `main` in games that name no zone so, and any version stores other words for a zone that JSON entries have.
+#[tokio::test]
+async fn words_for_a_zone_are_no_differences_between_revisions() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let text = PEBBLES.replace("code = \"main\"", "code = \"hold\"");
+    let text = text.replace("zone = \"main\"", "zone = \"hold\"") + BAG;
+    manifest(&app, &admin, "pebbles", &text).answer().await.expect(201);
+    set(&app, &admin, "pebbles/sets/shore", &shore()).answer().await.expect(201);
+    let deck = |name: &str, bag: &str, quantity: u32| {
+        let entries = json!([{ "quantity": 3, "name": "Flat One" }, { "quantity": quantity, "name": "Round One", "zone": bag }]);
+        json!({ "name": name, "format": "pebbles/pouch", "entries": entries })
+    };
+    let stored = app.post("/v1/decks").by(&admin).json(&deck("A", "Sack", 1)).answer().await;
+    let path = format!("/v1/decks/{}", stored.expect(201)["id"].as_str().unwrap());
+    app.sql(
+        "UPDATE deck_entries SET zone = 'main' WHERE zone = 'hold'; \
+         UPDATE deck_revisions SET content = replace(content::text, '\"hold\"', '\"main\"')::jsonb",
+    )
+    .await;
+    let old = app.get(&format!("{path}/revisions/1")).by(&admin).answer().await.expect(200);
+    assert_eq!(old["entries"][0]["zone"], "main", "{old:#}");
+    for (name, quantity) in [("B", 1), ("C", 2)] {
+        let replaced = app.put(&path).by(&admin).header("if-match", "*");
+        replaced.json(&deck(name, "bag", quantity)).answer().await.expect(200);
+    }
+    let diff = async |to: u32| {
+        let diff = app.get(&format!("{path}/diff?from=1&to={to}")).by(&admin).answer().await;
+        diff.expect(200)["cards"].clone()
+    };
+    assert_eq!(diff(2).await, json!([]));
+    let changed = diff(3).await;
+    assert_eq!(changed.as_array().unwrap().len(), 1, "{changed:#}");
+    assert_eq!(
+        (&changed[0]["zone"], &changed[0]["before"], &changed[0]["after"]),
+        (&json!("bag"), &json!(1), &json!(2))
+    );
 }
 
 /// The instance that imports a set file has the cards in memory before it answers.
@@ -368,6 +446,8 @@ async fn faults_are_reported_with_their_places_and_nothing_is_stored() {
         (PEBBLES.replace("\"Pebbles\"", "\"Peb\\nbles\""), "/name"),
         (PEBBLES.replace("rule = \"P-1\"", "rule = \"P-1\"\ntext = \"a\\u0000b\""), "/cards/text"),
         (format!("unlock_threshold = 100001\n{PEBBLES}"), "/unlock_threshold"),
+        (PEBBLES.replace("max = 9", "max = 9999999999999999999"), "/kinds/0/attributes/weight/max"),
+        (format!("{PEBBLES}\n{BAG}").replace("bag", "pouch"), "/zones/1/code"),
     ] {
         let problem = manifest(&app, &admin, "pebbles", &escaped).header("if-match", "\"r1\"");
         let problem = problem.answer().await.problem(422, "invalid_import");

@@ -91,6 +91,37 @@ async fn availability_counts_owned_cards_by_printing_and_considers_other_decks()
     assert_eq!(seen.answer().await.expect(200)["cards"][0]["other_decks"], json!([]));
 }
 
+/// Two entries can name different parts of one printing. Each gets the copies that only it can use, in any order of the entries.
+#[tokio::test]
+async fn the_order_of_entries_does_not_change_the_named_printings() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    for rarity in ["common", "rare"] {
+        let printing = printing(&app, None, "hearth", "016", rarity).await;
+        let count = app.put(&format!("/v1/collection/{printing}")).by(&ada);
+        count.json(&json!({ "quantity": 2 })).answer().await.expect(200);
+    }
+    let entries = [
+        json!({ "quantity": 2, "name": "Kettle Imp", "set": "hearth" }),
+        json!({ "quantity": 2, "name": "Kettle Imp", "rarity": "common" }),
+    ];
+    for (first, second) in [(0, 1), (1, 0)] {
+        let entries = [&entries[first], &entries[second]];
+        let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+        let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+        let found = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+        assert_eq!(numbers(&found["cards"][0])[..5], [4, 4, 4, 0, 0], "{found:#}");
+        let picks = app.get(&format!("{path}/pick-list")).by(&ada).answer().await.expect(200);
+        let taken = |at: usize| {
+            let take = picks["entries"][at]["take"].as_array().unwrap();
+            assert_eq!(take.len(), 1, "{picks:#}");
+            json!([take[0]["rarity"], take[0]["quantity"], take[0]["is_named"]])
+        };
+        assert_eq!(taken(first), json!(["rare", 2, true]), "{picks:#}");
+        assert_eq!(taken(second), json!(["common", 2, true]), "{picks:#}");
+    }
+}
+
 #[tokio::test]
 async fn a_deck_of_owned_cards_can_be_built() {
     let app = TestApp::start_seeded(&["ttcg"]).await;

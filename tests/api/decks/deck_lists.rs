@@ -3,6 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use super::public_decks::query;
 use super::stored_as as stored;
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
@@ -605,6 +606,44 @@ async fn own_decks_are_listed_page_by_page() {
         app.get(&format!("/v1/decks?{query}")).by(&ada).answer().await.problem(400, code);
     }
     app.get("/v1/decks").answer().await.problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn own_decks_are_found_by_name_in_any_case_and_by_format() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    for (name, format) in [
+        ("Die größte Größe", "ttcg/standard"),
+        ("Ο Σίσυφος", "ttcg/standard:by_name"),
+        ("Box", "emojo-dojo/box:half"),
+    ] {
+        let mut body = request(name, 1);
+        body["format"] = json!(format);
+        stored(&app, &ada, &body).await;
+    }
+    let (sizes, sisyphus) = ("Die größte Größe", "Ο Σίσυφος");
+    for (filter, value, expected) in [
+        ("name", "GRÖSSE", vec![sizes]),
+        ("name", "grösse", vec![sizes]),
+        ("name", "GRÖẞE", vec![sizes]),
+        ("name", "ΣΊΣΥΦΟΣ", vec![sisyphus]),
+        ("name", "σίσυφοσ", vec![sisyphus]),
+        ("name", "größen", vec![]),
+        // The default variant is the same format with or without its name.
+        ("format", "ttcg/standard", vec![sisyphus, sizes]),
+        ("format", "ttcg/standard:by_name", vec![sisyphus, sizes]),
+        ("format", "emojo-dojo/box:half", vec!["Box"]),
+        ("format", "emojo-dojo/box", vec![]),
+        ("format", "emojo-dojo/box:full", vec![]),
+        ("format", "ttcg/no-such-format", vec![]),
+        ("format", "no-such-game/standard", vec![]),
+    ] {
+        let path = format!("/v1/decks?{filter}={}", query(value));
+        let page = app.get(&path).by(&ada).answer().await.expect(200);
+        let found = page["data"].as_array().unwrap().iter();
+        let found: Vec<&str> = found.map(|deck| deck["name"].as_str().unwrap()).collect();
+        assert_eq!(found, expected, "{filter}={value}");
+    }
 }
 
 #[tokio::test]

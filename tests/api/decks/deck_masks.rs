@@ -258,6 +258,29 @@ async fn masked_entries_stay_marked_in_hands_statistics_and_unsaved_lists() {
     }
 }
 
+/// Entries of a list that is not stored can write the number of a hidden card differently, and are still one unknown card, as in a stored deck.
+#[tokio::test]
+async fn a_hidden_card_is_reported_once_in_unsaved_lists() {
+    let Stage { app, .. } = &Stage::set().await;
+    let entry = |set: &str, number: &str| json!({ "quantity": 2, "name": "", "set": set, "number": number });
+    let entries = json!([entry("veil", "003"), entry("VEIL", "3")]);
+    for mut body in
+        [json!({ "entries": entries }), json!({ "list": "2 (veil) 003\n2 (veil) 3\n1 Kettle Imp" })]
+    {
+        body["format"] = json!("ttcg/standard");
+        let judged = app.post("/v1/deck-reports").json(&body).answer().await.expect(200);
+        let violations = judged["reports"][0]["violations"].as_array().unwrap().iter();
+        let unknown: Vec<&Value> = violations.filter(|one| one["code"] == "CARD_UNKNOWN").collect();
+        assert_eq!(unknown.len(), 1, "{judged:#}");
+        assert_eq!(unknown[0]["actual"], 4, "{judged:#}");
+        let written =
+            |entry: &Value| ["set", "number", "hidden"].map(|member| entry[member].clone());
+        for entry in judged["entries"].as_array().unwrap().iter().take(2) {
+            assert_eq!(written(entry), [json!("veil"), json!("003"), json!(true)], "{judged:#}");
+        }
+    }
+}
+
 /// A token that may not read cards as its owner reads no names of hidden cards in the owner's decks either: the service added them to places.
 #[tokio::test]
 async fn tokens_that_read_no_cards_read_no_names_of_hidden_cards() {
@@ -775,6 +798,9 @@ async fn answers_to_strangers_do_not_depend_on_hidden_cards_in_decks() {
             }
         }
         of_app.extend(public_deck_answers(app).await);
+        let places =
+            json!({ "format": "ttcg/standard", "list": "2 (veil) 3\n1 (veil) 003\n1 (VEIL) 4" });
+        of_app.push(app.post("/v1/deck-reports").json(&places).answer().await.text());
         answers.push(of_app);
     }
     for (here, there) in answers[0].iter().zip(&answers[1]) {

@@ -657,6 +657,19 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
     assert_eq!(problem["detail"], "The faults are in the lists at index 1, 2.");
     let problem = ask(&json!({ "format": 7, "decks": [] })).await.problem(422, "invalid_body");
     assert_eq!(problem.get("detail"), None, "{problem:#}");
+    // Of more than 100 faults, the first 100 are listed, and no lists are named.
+    let mistyped = vec![json!({ "lsit": "1 Ping", "dilaect": "x" }); 60];
+    let problem = ask(&json!({ "format": format, "decks": mistyped })).await;
+    let problem = problem.problem(422, "invalid_body");
+    assert_eq!(problem["detail"], "More than 100 faults; the first 100 are listed.");
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 100);
+    let many =
+        json!({ "format": format, "dekcs": [], "decks": vec![json!({ "entries": [] }); 101] });
+    let problem = ask(&many).await.problem(422, "invalid_body");
+    let faults = problem["errors"].as_array().unwrap().iter();
+    let too_many: Vec<&Value> = faults.filter(|fault| fault["pointer"] == "/decks").collect();
+    assert_eq!(too_many.len(), 1, "{problem:#}");
+    assert_eq!(too_many[0]["detail"], "must have 1 to 100 items, not 101", "{problem:#}");
     let long = json!([{ "list": format!("// name: Long\n1 Ping\n{}", "0 Ping\n".repeat(501)) }]);
     let problem = ask(&json!({ "format": format, "decks": long })).await;
     let problem = problem.problem(422, "unreadable_deck_list");

@@ -75,9 +75,18 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
     assert_eq!(unit["population"], json!({ "cards": 10, "matching": 10, "uncertain": 0 }));
     assert_eq!(unit["opening_hand"]["wanted"]["value"], 1.0, "{unit:#}");
     assert_eq!((&imps["warnings"], &unit["warnings"]), (&json!([]), &json!([])));
+    // Case does not matter, and a zone has other names, too.
+    for query in ["kind=UNIT&zone=MAIN", "kind=Unit&zone=Deck"] {
+        assert_eq!(odds(query).await.expect(200), unit, "{query}");
+    }
     for (query, parameter, message) in [
         (
             "name=Ketle%20Imp",
+            "name",
+            "No card in the zone main is known to have the name “Ketle Imp”; did you mean Kettle Imp?",
+        ),
+        (
+            "name=Ketle%20Imp&zone=MAIN",
             "name",
             "No card in the zone main is known to have the name “Ketle Imp”; did you mean Kettle Imp?",
         ),
@@ -137,6 +146,13 @@ async fn draw_odds_are_exact_and_sample_hands_are_repeatable() {
     let seed = fresh["seed"].as_str().unwrap();
     assert_eq!(hand(&format!("?seed={seed}")).await.expect(200), fresh);
     hand("?draws=100000").await.problem(400, "invalid_query");
+    let many = hand("?hand_size=1000&draws=1").await.problem(400, "invalid_query");
+    let message = "the opening hand and the draws together must be at most 1000 cards, not 1001";
+    assert_eq!(
+        (&many["errors"][0]["pointer"], &many["errors"][0]["detail"]),
+        (&json!("?draws"), &json!(message))
+    );
+    assert_eq!(hand("?seed=monday&draws=3&zone=DECK").await.expect(200), monday);
     let long = hand(&format!("?seed={}", "x".repeat(101))).await.problem(400, "invalid_query");
     assert_eq!(long["errors"][0]["pointer"], "?seed");
     // The service refuses a sample hand for a game without hands.
@@ -169,6 +185,10 @@ async fn decks_are_drawn_as_charts() {
     assert_eq!(known.answer().await.status, 304);
     let shares = draw("of=kind&width=320&theme=dark").await.text();
     assert!(shares.contains("width=\"320\"") && shares.contains("4 · 100%"), "{shares}");
+    for zone in ["main", "MAIN", "deck"] {
+        let zoned = draw(&format!("of=kind&width=320&theme=dark&zone={zone}")).await;
+        assert_eq!((zoned.status, zoned.text()), (200, shares.clone()), "{zone}");
+    }
     for (query, pointer, detail) in [
         ("of=rnak", "?of", "There is no attribute rnak; did you mean rank?"),
         ("of=rank&zone=mian", "?zone", "There is no zone mian; did you mean main?"),

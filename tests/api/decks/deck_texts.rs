@@ -1,5 +1,6 @@
 //! Deck lists in the forms that players paste, and exports of decks in the dialects of other programs.
 
+use cardscape::domain::catalogue::import::{GameSource, SourceFile};
 use cardscape::domain::serials::serial::{RunPrefix, SerialCode};
 use cardscape_engine::DeckDialect;
 use reqwest::RequestBuilder;
@@ -701,6 +702,69 @@ async fn a_share_code_tells_which_entries_get_a_printing() {
     let losses = losses.filter(|loss| loss["kind"] == "any_printing");
     let entries: Vec<&Value> = losses.map(|loss| &loss["entry"]).collect();
     assert_eq!(entries, [0, 1, 2], "{export:#}");
+}
+
+/// A game whose cards have ids of other programs, as values of this type.
+fn orbit(id_type: &str, ids: &[Value; 3]) -> GameSource {
+    let manifest = format!(
+        "code = \"orbit\"\nname = \"Orbit\"\nrules_version = \"orbit/1\"\n\
+         [cards]\nunique_names = false\nexternal_id = \"ledger\"\n\
+         [[kinds]]\ncode = \"ship\"\nname = \"Ship\"\nattributes.ledger = {{ type = \"{id_type}\", optional = true }}\n\
+         [[formats]]\ncode = \"open\"\nname = \"Open\"\nversion = \"1\"\n"
+    );
+    let names = ["Ada", "Beta One", "Big"];
+    let cards = (1..).zip(names.into_iter().zip(ids)).map(|(number, (name, id)): (u32, _)| {
+        json!({ "number": number.to_string(), "name": name, "kind": "ship", "attributes": { "ledger": id } })
+    });
+    let set = json!({ "code": "dawn", "name": "Dawn", "cards": cards.collect::<Vec<_>>() });
+    GameSource {
+        manifest: SourceFile::new("game.toml", &manifest),
+        sets: vec![SourceFile::new("dawn.json", &set.to_string())],
+    }
+}
+
+/// An id of two cards means none of them for sure, and a card with such an id is not written without a loss.
+#[tokio::test]
+async fn an_external_id_of_two_names_is_ambiguous_and_its_export_has_a_loss() {
+    let numbers = [json!(1_001), json!(1_001), json!(5_000_000_000_u64)];
+    let texts = [json!("01001"), json!("1001"), json!("5000000000")];
+    for (id_type, ids, is_in_memory) in [
+        ("integer", &numbers, false),
+        ("integer", &numbers, true),
+        ("text", &texts, false),
+        ("text", &texts, true),
+    ] {
+        let app = TestApp::start_with(|settings| {
+            if is_in_memory {
+                in_memory(settings);
+            }
+        })
+        .await;
+        app.import(&orbit(id_type, ids)).await.unwrap();
+        if is_in_memory {
+            app.catch_up().await;
+        }
+        let answer = judged(&app, "orbit/open", "#main\n1001\n5000000000").await;
+        let lines = &answer["reading"]["lines"];
+        assert_eq!(lines[1]["status"], "ambiguous", "{id_type}: {answer:#}");
+        let candidates = lines[1]["candidates"].as_array().unwrap().iter();
+        let names: Vec<&Value> = candidates.map(|card| &card["name"]).collect();
+        assert_eq!(names, ["Ada", "Beta One"], "{id_type}: {answer:#}");
+        assert_eq!(lines[2]["status"], "accepted", "{id_type}: {answer:#}");
+        let ada = app.player("ada").await;
+        let body = json!({ "name": "n", "format": "orbit/open", "visibility": "public", "list": "1 Beta One\n1 Big" });
+        let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+        for (dialect, expected) in
+            [("ydk", json!([[0, "name"]])), ("ydke", json!([[0, "name"], [1, "id_too_large"]]))]
+        {
+            let export = app.get(&format!("{path}/export?dialect={dialect}")).answer().await;
+            let export = export.expect(200);
+            let losses = export["losses"].as_array().unwrap().iter();
+            let losses: Vec<Value> =
+                losses.map(|loss| json!([loss["entry"], loss["kind"]])).collect();
+            assert_eq!(json!(losses), expected, "{id_type}: {export:#}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -59,7 +59,7 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
     };
     let game = writer.game();
     for (code, name, entries) in writer.named_zones() {
-        let category = match Role::of_zone(game, &code) {
+        let category = match Role::of_zone(game.zones(), &code) {
             Some(Role::Main) => String::new(),
             Some(Role::Side) => " [Sideboard]".to_owned(),
             Some(Role::Commander) => " [Commander{top}]".to_owned(),

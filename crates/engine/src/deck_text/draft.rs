@@ -19,8 +19,8 @@ pub(super) struct Draft<'a> {
     pub(super) lines: Vec<DraftLine<'a>>,
     /// Lines beyond [`DECK_LINES_MAX`].
     pub(super) left_out: usize,
-    /// Lines that only repeat the entry of an earlier line, as in files with a line for each copy: the number of the line, and that of the earlier line.
-    pub(super) repeated: Vec<(usize, usize)>,
+    /// Lines that only repeat the entry of an earlier line, as in files with a line for each copy.
+    pub(super) repeated: Vec<RepeatedLine<'a>>,
     /// Facts about the deck that the list states elsewhere than in comments, for example its name.
     pub(super) notes: BTreeMap<String, String>,
 }
@@ -31,6 +31,16 @@ pub(super) struct DraftLine<'a> {
     pub(super) line: usize,
     pub(super) text: Cow<'a, str>,
     pub(super) content: Content<'a>,
+}
+
+/// A line that repeats the entry of an earlier line, perhaps in another spelling.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RepeatedLine<'a> {
+    /// From 1.
+    pub(super) line: usize,
+    pub(super) text: &'a str,
+    /// Number of the earlier line.
+    pub(super) of: usize,
 }
 
 #[derive(Debug)]

@@ -7,7 +7,8 @@ use super::json_entries::{JsonEntry, read_entries};
 use super::json_fault::JsonFault;
 use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::DeckWriter;
-use crate::deck::{Deck, DeckEntry};
+use super::zones::zone_code;
+use crate::deck::{Deck, DeckEntry, MAIN_ZONE};
 use crate::manifest::Game;
 
 /// Reads our own form, or an array of its entries.
@@ -28,7 +29,7 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
         Ok(entries) => {
             for entry in entries {
                 let text = format!("{} {}", entry.entry.quantity, entry.entry.card.name);
-                draft.push(1, Cow::Owned(text), content(entry));
+                draft.push(1, Cow::Owned(text), content(entry, game));
             }
         }
         Err(error) => {
@@ -41,12 +42,14 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
     draft
 }
 
-fn content(entry: JsonEntry) -> Content<'static> {
+fn content(entry: JsonEntry, game: &Game) -> Content<'static> {
     if entry.is_outside {
         return Content::Ignored(IgnoredReason::OutsideTheDeck);
     }
     let JsonEntry { entry, exact, labels, .. } = entry;
     let DeckEntry { zone, quantity, card, copies } = entry;
+    // Also the zone of entries that name none.
+    let zone = if zone == MAIN_ZONE { zone_code(game, &zone) } else { zone };
     let tags = labels.into_iter().map(Cow::Owned).collect();
     Content::Entry(Box::new(DraftEntry {
         quantity: Some(quantity),

@@ -68,7 +68,7 @@ use crate::deck::Deck;
 use crate::known_sets::KnownSets;
 use crate::manifest::Game;
 use around_code::{AroundCode, NAME_NOTE};
-use draft::{Draft, PartsOf, Source};
+use draft::{Draft, PartsOf, RepeatedLine, Source};
 use recognise::Prepared;
 
 pub use draft::DECK_LINES_MAX;
@@ -211,7 +211,7 @@ impl DeckDialect {
 
     fn draft_of_lines<'a>(self, source: Source<'a>, game: &Game) -> Draft<'a> {
         match self {
-            Self::Own => own::draft(source),
+            Self::Own => own::draft(source, game),
             Self::Json => json::draft(source, game),
             Self::ShareCode => share_code::draft(source),
             Self::Plain => plain::draft(source),
@@ -442,16 +442,18 @@ impl DeckLines<'_> {
     }
 }
 
-/// Adds the lines that repeat the entry of an earlier line: each has the verdict on that line, and the same entry. `repeated` is in the order of the lines.
+/// Adds the lines that repeat the entry of an earlier line: each has its own text, the verdict on that line, and the same entry. `repeated` is in the order of the lines.
 /// There are at most [`DECK_LINES_MAX`] verdicts: further copies are only counted in their entry.
-fn with_repeated(lines: Vec<ReadLine>, repeated: &[(usize, usize)]) -> Vec<ReadLine> {
+fn with_repeated(lines: Vec<ReadLine>, repeated: &[RepeatedLine<'_>]) -> Vec<ReadLine> {
     let room = DECK_LINES_MAX.saturating_sub(lines.len());
     let mut all = Vec::with_capacity(lines.len() + room.min(repeated.len()));
     let mut repeated = repeated.iter().take(room).peekable();
     for first in lines {
         let mut copies = Vec::new();
-        while let Some((line, _)) = repeated.next_if(|(_, of)| *of == first.line) {
-            copies.push(ReadLine { line: *line, ..first.clone() });
+        while let Some(RepeatedLine { line, text, .. }) =
+            repeated.next_if(|repeated| repeated.of == first.line)
+        {
+            copies.push(ReadLine { line: *line, text: (*text).to_owned(), ..first.clone() });
         }
         all.push(first);
         all.append(&mut copies);

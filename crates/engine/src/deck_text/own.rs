@@ -17,8 +17,9 @@ use super::several::{LINE_CARDS_MAX, counted_parts};
 use super::symbols::symbol_row;
 use super::text::tidy;
 use super::writing::DeckWriter;
-use super::zones::{Place, place};
+use super::zones::{Place, place, zone_code};
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
+use crate::manifest::Game;
 
 /// The result of [`parse_deck_text`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -62,6 +63,9 @@ pub enum DeckTextFault {
     /// The quantity does not fit 32 bits.
     #[error("the quantity is far too large")]
     QuantityTooLarge,
+    /// The id of another program does not fit 64 bits.
+    #[error("the id is too large: ids of cards are at most {}", u64::MAX)]
+    IdTooLarge,
     /// The line has nothing after the quantity, or only a set, number or rarity.
     #[error(
         "a card name is missing after the quantity, as in \"2 Name\"; one in brackets needs quotes"
@@ -90,6 +94,9 @@ pub enum DeckTextFault {
 /// A name is needed: `1 (hearth) 017` has none. A set code has no spaces, so `Fox (in winter)` is a name. A name that would be read differently can
 /// stand in straight quotes, where `\"`, `\\` and `\n` are escapes: `2 "Fox (winter)" (hearth)`. The same goes for the other parts. Blank lines, a
 /// byte order mark and carriage returns do not matter; a blank line does not begin a sideboard.
+///
+/// The zones are read without a game: `main` where the list names none, and the words of headers in lower case. [`read_deck`](crate::read_deck) writes the codes of
+/// the game's zones.
 pub fn parse_deck_text(text: &str) -> ParsedDeck {
     let mut parsed = ParsedDeck::default();
     let mut zone = MAIN_ZONE.to_owned();
@@ -104,7 +111,7 @@ pub fn parse_deck_text(text: &str) -> ParsedDeck {
                     parsed.notes.entry(key).or_insert(value);
                 }
             }
-            OwnLine::Section(header) => zone = header,
+            OwnLine::Section(header) => zone = header.zone,
             OwnLine::Entry { zone: prefix, quantity, card } => {
                 let zone = prefix.unwrap_or(&zone).to_owned();
                 parsed.lines.push(at + 1);
@@ -126,7 +133,7 @@ pub(super) enum OwnLine<'a> {
     /// The text after `//` or `#`.
     Comment(&'a str),
     /// The zone of the lines below.
-    Section(String),
+    Section(Header),
     Entry {
         /// The zone, if the line itself states one.
         zone: Option<&'static str>,
@@ -134,6 +141,28 @@ pub(super) enum OwnLine<'a> {
         card: CardReference,
     },
     Fault(DeckTextFault),
+}
+
+/// A line that begins a zone.
+#[derive(Debug)]
+pub(super) struct Header {
+    /// The zone, as far as it can be read without the game.
+    zone: String,
+    /// The word as the line has it.
+    word: String,
+    /// Whether it is in quotes: then it is no other name of a zone.
+    is_quoted: bool,
+}
+
+impl Header {
+    /// The code of the zone in a game; a word that means none of its zones stays. `Sideboard` is a word of all games, but a zone of the game may have it as its own
+    /// word: then it means this zone, as in lists of other programs.
+    fn code(self, game: &Game) -> String {
+        match place(game, &self.word) {
+            Place::Zone { code, known: true } if !self.is_quoted => code,
+            _ => self.zone,
+        }
+    }
 }
 
 /// Reads a trimmed line.
@@ -175,11 +204,11 @@ pub(super) fn note(comment: &str) -> Option<(String, String)> {
 /// Writes a deck list that [`parse_deck_text`] reads back as the same deck, except for the ids of copies ([`DeckEntry::copies`]), for which the text
 /// has no notation.
 pub fn render_deck_text(deck: &Deck) -> String {
-    render(deck, |_| false)
+    render(deck, |_, _| true)
 }
 
-/// Writes a deck. `must_be_quoted`: zones that are written in quotes also if they could be written without.
-fn render(deck: &Deck, must_be_quoted: impl Fn(&str) -> bool) -> String {
+/// Writes a deck. `is_meant`: whether a reader with the game at hand takes a header for this zone.
+fn render(deck: &Deck, is_meant: impl Fn(&str, Header) -> bool) -> String {
     let mut text = String::new();
     let mut zone = MAIN_ZONE;
     for entry in &deck.entries {
@@ -187,7 +216,7 @@ fn render(deck: &Deck, must_be_quoted: impl Fn(&str) -> bool) -> String {
             if !text.is_empty() {
                 text.push('\n');
             }
-            text.push_str(&render_section(&entry.zone, must_be_quoted(&entry.zone)));
+            text.push_str(&render_section(&entry.zone, &is_meant));
             text.push('\n');
             zone = &entry.zone;
         }
@@ -203,16 +232,18 @@ pub(super) fn prefix(line: &str) -> Option<&str> {
 }
 
 /// The zone that a header line begins.
-fn section(line: &str) -> Option<String> {
+fn section(line: &str) -> Option<Header> {
+    let bare =
+        |zone: String, word: &str| Header { zone, word: word.trim().to_owned(), is_quoted: false };
     if let Some(inner) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         if let Some((zone, "")) = quoted(inner) {
-            return Some(zone);
+            return Some(Header { word: zone.clone(), zone, is_quoted: true });
         }
-        return Some(
-            known_section(inner).map_or_else(|| inner.trim().to_lowercase(), str::to_owned),
-        );
+        let known = known_section(inner);
+        return Some(bare(known.map_or_else(|| inner.trim().to_lowercase(), str::to_owned), inner));
     }
-    known_section(line.strip_suffix(':').unwrap_or(line)).map(str::to_owned)
+    let word = line.strip_suffix(':').unwrap_or(line);
+    known_section(word).map(|zone| bare(zone.to_owned(), word))
 }
 
 fn known_section(name: &str) -> Option<&'static str> {
@@ -373,16 +404,21 @@ fn suffix(text: &str, open: char, close: char) -> Option<(&str, &str)> {
         .then_some((name, value))
 }
 
-fn render_section(zone: &str, must_be_quoted: bool) -> String {
-    let plain = match zone {
-        MAIN_ZONE => "Deck".to_owned(),
-        "side" => "Sideboard".to_owned(),
-        "extra" => "Extra".to_owned(),
-        other => format!("[{other}]"),
+/// The header of a zone: its usual word or its code, whichever is read back as this zone, otherwise the code in quotes.
+fn render_section(zone: &str, is_meant: impl Fn(&str, Header) -> bool) -> String {
+    let word = match zone {
+        MAIN_ZONE => Some("Deck"),
+        "side" => Some("Sideboard"),
+        "extra" => Some("Extra"),
+        _ => None,
     };
-    let is_read_back =
-        !plain.contains('\n') && plain.trim() == plain && section(&plain).as_deref() == Some(zone);
-    if is_read_back && !must_be_quoted { plain } else { format!("[{}]", quote(zone)) }
+    let is_read_back = |plain: &String| {
+        !plain.contains('\n')
+            && plain.trim() == plain
+            && section(plain).is_some_and(|header| header.zone == zone && is_meant(zone, header))
+    };
+    let mut headers = word.map(str::to_owned).into_iter().chain([format!("[{zone}]")]);
+    headers.find(is_read_back).unwrap_or_else(|| format!("[{}]", quote(zone)))
 }
 
 fn render_entry(entry: &DeckEntry) -> String {
@@ -478,7 +514,7 @@ fn otherwise(line: &str) -> Option<Box<DraftEntry<'_>>> {
 }
 
 /// Reads our own text for [`read_deck`](super::read_deck). Lines that are invalid in this dialect are read like lists of other programs.
-pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
+pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
     let mut draft = Draft::default();
     let lines = source.raw.split('\n').zip(source.tidy.split('\n')).enumerate();
     for (at, (raw, tidy)) in lines {
@@ -486,11 +522,11 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         let content = match read_line(raw) {
             OwnLine::Blank => Content::Blank,
             OwnLine::Comment(comment) => Content::Comment(comment.trim()),
-            OwnLine::Section(zone) => Content::Zone(zone),
+            OwnLine::Section(header) => Content::Zone(header.code(game)),
             OwnLine::Entry { zone, quantity, card } => Content::Entry(Box::new(DraftEntry {
                 quantity: Some(quantity),
                 card: card.into(),
-                zone: zone.map(Cow::Borrowed),
+                zone: zone.map(|zone| Cow::Owned(zone_code(game, zone))),
                 exact: true,
                 otherwise: otherwise(tidy.trim()),
                 ..DraftEntry::default()
@@ -517,5 +553,10 @@ impl From<CardReference> for Parts<'_> {
 /// Writes our own text. In a list of which only some lines have marks of our own text, a zone that the game does not have is a heading, unless it is in quotes.
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
     let game = writer.game();
-    writer.text = render(writer.deck, |zone| place(game, zone) == Place::Category);
+    writer.text = render(writer.deck, |zone, header| match place(game, zone) {
+        Place::Category => false,
+        // In quotes, another name of a zone stays as it is written. Entries that name no zone need not.
+        Place::Zone { code, .. } if zone == MAIN_ZONE => header.code(game) == code,
+        _ => header.code(game) == zone,
+    });
 }

@@ -30,7 +30,7 @@ use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, DraftLine, Parts}
 use super::line::{has_marks, without_count};
 use super::read_deck::{IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 use super::text::TextEncoding;
-use super::zones::{Place, is_heading, main_zone, place, side_zone};
+use super::zones::{Place, is_heading, main_zone, place, side_zone, zone_code};
 use super::{DeckDialect, DeckReading};
 use crate::deck::{Deck, MAIN_ZONE};
 use crate::manifest::Game;
@@ -68,8 +68,9 @@ pub(super) fn resolve(
         notes: draft.notes,
     };
     read.deck.entries.reserve(draft.lines.len());
-    let first = if dialect == DeckDialect::Own { MAIN_ZONE } else { main_zone(game) };
-    let mut current_place = resolver.zone(first);
+    let is_own = dialect == DeckDialect::Own;
+    let first = if is_own { zone_code(game, MAIN_ZONE) } else { main_zone(game).to_owned() };
+    let mut current_place = resolver.zone(&first);
     for DraftLine { line, text, content } in draft.lines {
         let content = match content {
             Content::Section(label) if resolver.is_card_rather_than_zone(&label, &text) => {

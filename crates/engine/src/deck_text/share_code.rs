@@ -14,6 +14,7 @@ use thiserror::Error;
 use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Source};
 use super::read_deck::{IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, LossKind};
+use super::{DeckDialect, read_deck};
 use crate::catalogue::same_number;
 use crate::deck::{CardReference, Deck, DeckEntry, MAIN_ZONE};
 use bits::{BitReader, BitWriter, check_digits};
@@ -331,6 +332,8 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
 /// Writes known cards by set and number, the others by name.
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
     let mut deck = Deck::default();
+    let catalogue = writer.catalogue;
+    let is_exact = |set: &str, number: &str| catalogue.has_numbers_alike(set, number);
     for (at, entry) in writer.deck.entries.iter().enumerate() {
         if entry.quantity == 0 {
             writer.record_loss(at, LossKind::Quantity);
@@ -341,9 +344,9 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
             continue;
         }
         let mut entry = DeckEntry { copies: Vec::new(), ..entry.clone() };
-        let found = writer.catalogue.resolve(&entry.card, &mut Vec::new());
+        let found = catalogue.resolve(&entry.card, &mut Vec::new());
         if let Some(found) = found.filter(|found| found.exact) {
-            let known = writer.catalogue.card(found.card);
+            let known = catalogue.card(found.card);
             if !entry.card.name.is_empty() && entry.card.name != known.definition.name {
                 writer.record_loss(at, LossKind::Spelling);
             }
@@ -352,6 +355,8 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
             }
             entry.card.set = Some(known.set.clone());
             entry.card.number = Some(known.definition.number.clone());
+        } else if found.is_some() {
+            record_misread(writer, (at, &entry), &is_exact);
         } else if entry.card.set.is_some()
             && entry.card.number.is_some()
             && !entry.card.name.is_empty()
@@ -360,7 +365,6 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
         }
         deck.entries.push(entry);
     }
-    let is_exact = |set: &str, number: &str| writer.catalogue.has_numbers_alike(set, number);
     let Ok(code) = encode(writer.game().code(), &deck, &is_exact) else {
         writer.record_size_loss();
         return;
@@ -373,6 +377,24 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
         writer.record_order_loss();
     }
     writer.text = code;
+}
+
+/// Records what is lost of an entry whose card does not exist in this printing: what a reader of the code leaves out.
+fn record_misread(
+    writer: &mut DeckWriter<'_>,
+    (at, entry): (usize, &DeckEntry),
+    is_exact: &dyn Fn(&str, &str) -> bool,
+) {
+    // Codes are read entry by entry. Only the card matters here, not its zone.
+    let written = DeckEntry { zone: MAIN_ZONE.to_owned(), ..entry.clone() };
+    let deck = Deck { entries: vec![written.clone()] };
+    // A deck with an entry that is too large is too large itself.
+    let Ok(code) = encode(writer.game().code(), &deck, is_exact) else { return };
+    let reading = writer.reading().in_dialect(DeckDialect::ShareCode);
+    match &read_deck(&code, &reading).deck.entries[..] {
+        [read] => writer.record_misread(at, &written, read),
+        _ => writer.record_loss(at, LossKind::Name),
+    }
 }
 
 fn is_same(read: &DeckEntry, written: &DeckEntry, is_exact: &dyn Fn(&str, &str) -> bool) -> bool {

@@ -48,7 +48,7 @@ pub struct DeckLoss {
 pub enum LossKind {
     /// The order of the entries, or the fact that several entries had the same card.
     Order,
-    /// The set of the card.
+    /// The set of the card. For set, number and rarity: also one that the card does not have; readers of the text leave it out.
     Set,
     /// Its collector number.
     Number,
@@ -58,7 +58,8 @@ pub enum LossKind {
     Copies,
     /// The spelling of the name. The name that is written means the same card.
     Spelling,
-    /// The name: the text means another card, or none; or only a reader that knows the card finds it, because its marks mean something else in the dialect.
+    /// The name: the text means another card, or none; or only a reader that knows the card finds it, because its marks mean something else in the dialect; or
+    /// the dialect has only the external id of the card, which is also that of a card with another name.
     Name,
     /// That any printing is meant: the text names the set and the number of one.
     AnyPrinting,
@@ -66,6 +67,8 @@ pub enum LossKind {
     Zone,
     /// The entry is left out: the dialect needs the name or the external id of the card, which is not known.
     Card,
+    /// The entry is left out: the external id of the card is larger than the ids of the dialect.
+    IdTooLarge,
     /// All entries are left out: the deck is too large for the dialect.
     Size,
     /// The entry is left out: it has no copies, or the dialect writes each copy and there are too many.
@@ -86,6 +89,7 @@ impl fmt::Display for LossKind {
             Self::AnyPrinting => "that any printing will do; the text names one",
             Self::Zone => "the entry; the dialect has no such zone",
             Self::Card => "the entry; the dialect needs the name or the external id of the card, which is not known",
+            Self::IdTooLarge => "the entry; the external id of the card is too large for the dialect",
             Self::Size => "all entries; the deck is too large for the dialect",
             Self::Quantity => "the entry; it has no copies, or too many to write each",
         })
@@ -95,7 +99,7 @@ impl fmt::Display for LossKind {
 impl LossKind {
     /// Whether the whole entry is left out.
     pub fn leaves_out(self) -> bool {
-        matches!(self, Self::Zone | Self::Card | Self::Size | Self::Quantity)
+        matches!(self, Self::Zone | Self::Card | Self::IdTooLarge | Self::Size | Self::Quantity)
     }
 }
 
@@ -232,7 +236,7 @@ impl<'a> DeckWriter<'a> {
         let mut found: Vec<(Role, Vec<usize>)> =
             roles.iter().map(|role| (*role, Vec::new())).collect();
         for (code, entries) in self.zones() {
-            let role = Role::of_zone(self.game(), &code);
+            let role = Role::of_zone(self.game().zones(), &code);
             match found.iter_mut().find(|(known, _)| Some(*known) == role) {
                 Some((_, list)) => list.extend(entries),
                 None => entries.into_iter().for_each(|at| self.record_loss(at, LossKind::Zone)),
@@ -319,17 +323,25 @@ impl<'a> DeckWriter<'a> {
         known.map_or(code, |set| &set.name).to_owned()
     }
 
-    /// The external id of each copy of the entries, for dialects that write each copy by its id.
-    pub(super) fn ids(&mut self, entries: &[usize]) -> Vec<u64> {
+    /// The external id of each copy of the entries, for dialects that write each copy by its id. Entries whose ids do not fit the type of the dialect's ids are
+    /// recorded as lost.
+    pub(super) fn ids<Id>(&mut self, entries: &[usize]) -> Vec<Id>
+    where
+        Id: Copy + PartialEq + TryFrom<u64>,
+    {
         let deck = self.deck;
         let mut ids = Vec::new();
         for at in entries.iter().copied() {
             let entry = &deck.entries[at];
             let found = self.catalogue.resolve(&entry.card, &mut Vec::new());
-            let Some((card, id)) =
+            let Some((card, external_id)) =
                 found.and_then(|found| Some((found.card, self.catalogue.external_id(found.card)?)))
             else {
                 self.record_loss(at, LossKind::Card);
+                continue;
+            };
+            let Ok(id) = Id::try_from(external_id) else {
+                self.record_loss(at, LossKind::IdTooLarge);
                 continue;
             };
             let copies = u64::from(entry.quantity);
@@ -340,9 +352,11 @@ impl<'a> DeckWriter<'a> {
             if entry.card.rarity.is_some() {
                 self.record_loss(at, LossKind::Rarity);
             }
-            // An id stands for all reprints of a card, and is read back as the first.
-            let first = self.catalogue.with_external_id(id);
-            if first != Some(card) {
+            // An id stands for all reprints of a card, and is read back as the first. If cards of several names share it, it stands for none.
+            let sharing = self.catalogue.with_external_id(external_id);
+            if !self.catalogue.have_one_name(&sharing) {
+                self.record_loss(at, LossKind::Name);
+            } else if sharing.first() != Some(&card) {
                 self.record_loss(at, LossKind::Set);
                 self.record_loss(at, LossKind::Number);
             }
@@ -369,8 +383,11 @@ impl<'a> DeckWriter<'a> {
                 | DeckDialect::Ydke
         );
         if by_name {
+            // Before the text is read back, the losses are exactly the parts that it does not have.
+            let mut misread = self.not_literal();
             self.read_back();
-            for at in self.misread() {
+            misread.extend(self.misread_if_recognised());
+            for at in misread {
                 self.record_loss(at, LossKind::Name);
             }
         }
@@ -378,26 +395,23 @@ impl<'a> DeckWriter<'a> {
         WrittenDeck { dialect: self.dialect, text: self.text, losses }
     }
 
-    fn reading(&self) -> DeckReading<'a> {
+    /// The reading in which the text is read back.
+    pub(super) fn reading(&self) -> DeckReading<'a> {
         let reading = DeckReading::new(self.catalogue);
         self.sets.map_or(reading, |sets| reading.with_sets(sets))
     }
 
-    /// The entries that are lost because marks in names mean something else: in the dialect, if the text is read without knowing any card, as another program may, or
-    /// in the dialect that is recognised, which such marks may decide. Most decks have no name with marks, and are not read again.
-    fn misread(&self) -> Vec<usize> {
+    /// The entries that are lost because marks in names decide which dialect is recognised. Most decks have no name with marks, and are not read again.
+    fn misread_if_recognised(&self) -> Vec<usize> {
+        let marked = (!self.marked.is_empty()).then(|| self.read_recognised());
+        marked.flatten().map_or_else(Vec::new, |read| self.differing(&read))
+    }
+
+    /// The entries with marks in their names that are read as something else if no card is known, as another program may read them.
+    fn not_literal(&self) -> Vec<usize> {
         if self.marked.is_empty() {
             return Vec::new();
         }
-        let mut lost = self.not_literal();
-        if let Some(read) = self.read_recognised() {
-            lost.extend(self.differing(&read));
-        }
-        lost
-    }
-
-    /// The entries with marks in their names that are read as something else if no card is known.
-    fn not_literal(&self) -> Vec<usize> {
         let tidied = tidy(&self.text);
         let draft = self.dialect.draft(Source { raw: &self.text, tidy: &tidied }, self.game());
         let entries: Vec<&DraftEntry<'_>> =
@@ -435,7 +449,37 @@ impl<'a> DeckWriter<'a> {
     fn read_back(&mut self) {
         let reading = self.reading().in_dialect(self.dialect);
         let read = read_deck(&self.text, &reading).deck.entries;
-        for at in self.differing(&read) {
+        if read.len() != self.written.len() {
+            for at in self.differing(&read) {
+                self.record_loss(at, LossKind::Name);
+            }
+            return;
+        }
+        let deck = self.deck;
+        for (position, read) in read.iter().enumerate() {
+            let at = self.written[position];
+            self.record_misread(at, &deck.entries[at], read);
+        }
+    }
+
+    /// Records what an entry loses when it is read: set, number and rarity, if its card is found but does not have them, otherwise its name.
+    pub(super) fn record_misread(&mut self, at: usize, written: &DeckEntry, read: &DeckEntry) {
+        if self.agrees(at, written, read) {
+            return;
+        }
+        let (card, other) = (&written.card, &read.card);
+        if self.is_same_card(card, other) {
+            for (kind, written, read) in [
+                (LossKind::Set, &card.set, &other.set),
+                (LossKind::Number, &card.number, &other.number),
+                (LossKind::Rarity, &card.rarity, &other.rarity),
+            ] {
+                if written.is_some() && read.is_none() {
+                    self.record_loss(at, kind);
+                }
+            }
+        }
+        if !self.agrees(at, written, read) {
             self.record_loss(at, LossKind::Name);
         }
     }
@@ -471,9 +515,6 @@ impl<'a> DeckWriter<'a> {
     /// Whether the entry that was read is equal to the one that was written, apart from its recorded losses.
     fn agrees(&self, at: usize, written: &DeckEntry, read: &DeckEntry) -> bool {
         let lost = |kind| self.lost(at, kind);
-        let meant = self.card_of(&written.card);
-        let same_card = meant.is_some() && meant == self.card_of(&read.card);
-        let same_name = name_key(&written.card.name) == name_key(&read.card.name);
         let same = |kind,
                     written: &Option<String>,
                     read: &Option<String>,
@@ -487,7 +528,7 @@ impl<'a> DeckWriter<'a> {
         let (card, other) = (&written.card, &read.card);
         zone_code(self.game(), &written.zone) == zone_code(self.game(), &read.zone)
             && written.quantity == read.quantity
-            && (same_name || same_card)
+            && self.is_same_card(card, other)
             && same(LossKind::Set, &card.set, &other.set, &|left: &str, right: &str| {
                 left.trim().eq_ignore_ascii_case(right.trim())
             })
@@ -496,6 +537,12 @@ impl<'a> DeckWriter<'a> {
                 let code = |written| self.catalogue.rarity_meant(written);
                 code(left) == code(right)
             })
+    }
+
+    /// Whether two references have one name, or mean cards of one name.
+    fn is_same_card(&self, card: &CardReference, other: &CardReference) -> bool {
+        let same_name = name_key(&card.name) == name_key(&other.name);
+        same_name || self.card_of(card).is_some_and(|meant| self.card_of(other) == Some(meant))
     }
 
     /// The name of the card that a reference means.

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Source};
+use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, RepeatedLine, Source};
+use super::own::DeckTextFault;
 use super::read_deck::IgnoredReason;
 use super::writing::DeckWriter;
 use super::zones::Role;
@@ -23,7 +24,8 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         {
             entry.quantity = entry.quantity.map(|copies| copies.saturating_add(1));
             if draft.repeated.len() < DECK_LINES_MAX {
-                draft.repeated.push((at + 1, last.line));
+                let of = last.line;
+                draft.repeated.push(RepeatedLine { line: at + 1, text: line, of });
             }
             continue;
         }
@@ -45,6 +47,8 @@ fn read_other_line(line: &str) -> Content<'_> {
     match SECTIONS.iter().find(|(_, mark)| line.eq_ignore_ascii_case(mark)) {
         Some((_, mark)) => Content::Section(Cow::Borrowed(&mark[1..])),
         None if line.starts_with("#created by") => Content::Ignored(IgnoredReason::Decoration),
+        // Numbers that are ids have been read before.
+        None if line.bytes().all(|byte| byte.is_ascii_digit()) => DeckTextFault::IdTooLarge.into(),
         None => super::line::common(line),
     }
 }
@@ -55,7 +59,7 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
         writer.text.push_str(mark);
         writer.text.push('\n');
         let entries = zones.iter().find(|(known, _)| *known == role);
-        for id in entries.map(|(_, entries)| writer.ids(entries)).unwrap_or_default() {
+        for id in entries.map(|(_, entries)| writer.ids::<u64>(entries)).unwrap_or_default() {
             writer.text.push_str(&format!("{id}\n"));
         }
     }

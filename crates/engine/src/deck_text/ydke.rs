@@ -76,12 +76,8 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
     writer.text.push_str("ydke://");
     for (role, _) in SECTIONS {
         let entries = zones.iter().find(|(known, _)| *known == role);
-        let ids = entries.map(|(_, entries)| writer.ids(entries)).unwrap_or_default();
-        let bytes: Vec<u8> = ids
-            .into_iter()
-            .filter_map(|id| u32::try_from(id).ok())
-            .flat_map(u32::to_le_bytes)
-            .collect();
+        let ids = entries.map(|(_, entries)| writer.ids::<u32>(entries)).unwrap_or_default();
+        let bytes: Vec<u8> = ids.into_iter().flat_map(u32::to_le_bytes).collect();
         writer.text.push_str(&BASE64.encode(bytes));
         writer.text.push('!');
     }

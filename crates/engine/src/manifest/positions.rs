@@ -6,13 +6,13 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::reader::FAULTS_MAX;
-use super::syntax::in_words;
+use super::syntax::{in_words, number_fault};
 use super::{ManifestFault, Position};
 
-/// The faults of a text that cannot be read as TOML: all that the parser can find, or else `first`, at which reading ended: a number that is too large is no fault of
-/// syntax.
+/// The faults of a text that cannot be read as TOML: all that the parser can find, or else the numbers that are out of range, which are no faults of syntax. `first`:
+/// the fault at which reading ended.
 pub(super) fn syntax_faults(text: &str, first: &toml::de::Error) -> Vec<ManifestFault> {
-    let (_, errors) = DeTable::parse_recoverable(text);
+    let (document, errors) = DeTable::parse_recoverable(text);
     let fault = |error: &toml::de::Error| ManifestFault {
         place: String::new(),
         position: error.span().map(|span| Position::of(text, span.start)),
@@ -20,11 +20,59 @@ pub(super) fn syntax_faults(text: &str, first: &toml::de::Error) -> Vec<Manifest
     };
     let mut faults: Vec<ManifestFault> = errors.iter().take(FAULTS_MAX).map(fault).collect();
     if faults.is_empty() {
+        let mut numbers = Numbers { text, place: String::new(), faults: &mut faults };
+        numbers.of_table(document.get_ref());
+    }
+    if faults.is_empty() {
         faults.push(fault(first));
     }
     // The parser reports lexical errors first.
     faults.sort_by_key(|fault| fault.position);
     faults
+}
+
+/// Finds the numbers that are out of range.
+struct Numbers<'a> {
+    text: &'a str,
+    /// The place of the value that is searched.
+    place: String,
+    faults: &'a mut Vec<ManifestFault>,
+}
+
+impl Numbers<'_> {
+    fn of_table(&mut self, table: &DeTable<'_>) {
+        let length = self.place.len();
+        for (key, value) in table {
+            if length > 0 {
+                self.place.push('.');
+            }
+            self.place.push_str(key.get_ref());
+            self.of_value(value);
+            self.place.truncate(length);
+        }
+    }
+
+    fn of_value(&mut self, value: &Spanned<DeValue<'_>>) {
+        match value.get_ref() {
+            DeValue::Table(table) => self.of_table(table),
+            DeValue::Array(items) => {
+                let length = self.place.len();
+                for (at, item) in items.iter().enumerate() {
+                    self.place.push_str(&format!("[{at}]"));
+                    self.of_value(item);
+                    self.place.truncate(length);
+                }
+            }
+            number => {
+                let problem = number_fault(number).filter(|_| self.faults.len() < FAULTS_MAX);
+                self.faults.extend(problem.map(|problem| ManifestFault {
+                    place: self.place.clone(),
+                    position: Some(Position::of(self.text, value.span().start)),
+                    problem,
+                }));
+            }
+        }
+    }
 }
 
 /// Adds the position of each fault and sorts the faults by position. A missing key has the position of the table that lacks it.

@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::read_rules::{Registry, Scope, selector};
-use super::reader::Reader;
+use super::reader::{Reader, Texts};
 use crate::code::ViolationCode;
+use crate::name::{has_name_key, name_key};
 use crate::rule::{Provenance, RuleReference};
 use crate::schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
     PrintingSchema, Rarity, Zone, word_key,
 };
+use crate::zone_words::Role;
 
 /// Rule number, section, provenance and wording; what is absent comes from `parent` (the wording does not: it would
 /// describe something else).
@@ -45,7 +47,7 @@ pub(super) fn code(reader: &Reader<'_>) -> Option<ViolationCode> {
     Some(ViolationCode::from_name(&name))
 }
 
-pub(super) fn zones(reader: &Reader<'_>) -> Vec<Zone> {
+pub(super) fn zones(reader: &Reader<'_>, texts: Texts) -> Vec<Zone> {
     let mut zones: Vec<Zone> = Vec::new();
     for table in reader.tables("zones") {
         let zone = Zone {
@@ -55,6 +57,8 @@ pub(super) fn zones(reader: &Reader<'_>) -> Vec<Zone> {
         };
         if zones.iter().any(|known| known.code == zone.code) {
             table.fault("code", "is taken by another zone");
+        } else if texts == Texts::New {
+            check_words(&table, &zone, &zones);
         }
         zones.push(zone);
     }
@@ -62,6 +66,49 @@ pub(super) fn zones(reader: &Reader<'_>) -> Vec<Zone> {
         zones.push(Zone { code: "main".into(), name: "Deck".to_owned(), aliases: Vec::new() });
     }
     zones
+}
+
+/// Reports the words of a zone that mean one of the zones before it, also as another word for the same part of a deck (`side` and `sideboard`). A list with such a
+/// word would have its cards in another zone than its author means.
+fn check_words(table: &Reader<'_>, zone: &Zone, others: &[Zone]) {
+    let Some(first) = others.first() else { return };
+    // Code, name and aliases are often one word.
+    let mut checked = BTreeSet::from([String::new()]);
+    for (key, word) in words(zone) {
+        let own_key = name_key(word);
+        let is_word = |other: &&Zone| words(other).any(|(_, other)| has_name_key(other, &own_key));
+        let meant = others.iter().find(is_word);
+        let role = Role::of_key(&own_key).filter(|role| *role != Role::Outside);
+        if !checked.insert(own_key) {
+            continue;
+        }
+        let has_role =
+            |(_, other): &(&str, &str)| role.is_some() && Role::of_key(&name_key(other)) == role;
+        let alike = others.iter().find_map(|other| Some((other, words(other).find(has_role)?.1)));
+        if let Some(Zone { code, .. }) = meant {
+            let problem = format!(
+                "{word:?} already means another zone, {code:?}: give one of the two another word"
+            );
+            table.fault(key, problem);
+        } else if role == Some(Role::Main) {
+            let problem = format!(
+                "{word:?} means the first zone in all lists, here {:?}: put this zone first, or give it another word",
+                first.code
+            );
+            table.fault(key, problem);
+        } else if let Some((Zone { code, .. }, other)) = alike {
+            let problem = format!(
+                "{word:?} and {other:?}, a word of the zone {code:?}, mean one zone in lists: give one of the two zones another word"
+            );
+            table.fault(key, problem);
+        }
+    }
+}
+
+/// The words of a zone, each with the key that has it.
+fn words(zone: &Zone) -> impl Iterator<Item = (&'static str, &str)> {
+    let aliases = zone.aliases.iter().map(|alias| ("aliases", alias.as_str()));
+    [("code", &*zone.code), ("name", zone.name.as_str())].into_iter().chain(aliases)
 }
 
 pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {

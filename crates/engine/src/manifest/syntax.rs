@@ -1,5 +1,29 @@
 //! Describes TOML syntax errors in plain words: the parser's messages are for readers who know its grammar.
 
+use toml::de::DeValue;
+
+/// What is wrong with a number that is out of range. The parser names types of the language it is written in.
+pub(super) fn number_fault(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::Integer(number) => {
+            let digits = number.as_str();
+            i64::from_str_radix(digits, number.radix()).err()?;
+            Some(if digits.starts_with('-') {
+                format!("the number is too small: at least {}", i64::MIN)
+            } else {
+                format!("the number is too large: at most {}", i64::MAX)
+            })
+        }
+        DeValue::Float(number) => {
+            let digits = number.as_str();
+            let read: f64 = digits.parse().ok()?;
+            let is_beyond = read.is_infinite() && !digits.contains("inf");
+            is_beyond.then(|| "the number is too large".to_owned())
+        }
+        _ => None,
+    }
+}
+
 /// The parser's message in our words, or unchanged if we have none for it.
 pub(super) fn in_words(reason: &str) -> String {
     // The expected tokens are named as in the parser's grammar.
@@ -98,6 +122,28 @@ pub(super) fn in_words(reason: &str) -> String {
 #[cfg(test)]
 mod tests {
     use crate::Game;
+
+    #[test]
+    fn numbers_out_of_range_are_described_with_their_places() {
+        let text = "code = \"pond\"\nsize = 9999999999999999999\n[[kinds]]\n\
+            [kinds.attributes.age]\nmin = -99999999999999999999\nmax = 99999999999999999999\n\
+            values = [1, 0xFFFFFFFFFFFFFFFFFFFF, 1e400, inf]\n";
+        let faults = Game::from_toml(text).unwrap_err().faults;
+        let found: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let large = "the number is too large: at most 9223372036854775807";
+        let small = "the number is too small: at least -9223372036854775808";
+        assert_eq!(
+            found,
+            [
+                format!("line 2, column 8: size: {large}"),
+                format!("line 5, column 7: kinds[0].attributes.age.min: {small}"),
+                format!("line 6, column 7: kinds[0].attributes.age.max: {large}"),
+                format!("line 7, column 14: kinds[0].attributes.age.values[1]: {large}"),
+                "line 7, column 38: kinds[0].attributes.age.values[2]: the number is too large"
+                    .to_owned(),
+            ]
+        );
+    }
 
     #[test]
     fn toml_syntax_errors_are_described_in_plain_words() {

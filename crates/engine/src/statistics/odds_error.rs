@@ -34,6 +34,14 @@ pub enum OddsError {
         /// All cards.
         population: u64,
     },
+    /// An opening hand and the draws after it are more cards than are drawn at random.
+    #[error("the opening hand and the draws together must be at most {max} cards, not {actual}")]
+    TooManyCards {
+        /// The largest number of cards.
+        max: u64,
+        /// The number of cards.
+        actual: u64,
+    },
     /// A number is larger than the maximum that is computed.
     #[error("{what} must be at most {max}, not {actual}")]
     TooLarge {

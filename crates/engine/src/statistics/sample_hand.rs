@@ -87,7 +87,7 @@ pub fn sample_hand(
     let hand = hand_size(hand, catalogue.game().play())?;
     let (wanted, max) = (u64::from(hand) + u64::from(draws), u64::from(SampleHand::CARDS_MAX));
     if wanted > max {
-        return Err(OddsError::TooLarge { what: "draws", max, actual: wanted });
+        return Err(OddsError::TooManyCards { max, actual: wanted });
     }
     let zones = catalogue.game().zones();
     // The index of each entry of the zone, and its remaining copies.

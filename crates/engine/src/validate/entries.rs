@@ -11,6 +11,7 @@ use crate::name::name_key;
 use crate::rule::{DeckCheck, RuleReference};
 use crate::schema::Zone;
 use crate::violation::{CardMention, Fix, Violation};
+use crate::zone_words::meant_zone;
 
 /// One resolved entry.
 #[derive(Debug, Clone, Copy)]
@@ -243,14 +244,7 @@ pub(super) fn mention(card: &CardReference) -> CardMention {
     }
 }
 
-/// The index of a zone, by its code or an alias of it; [`u16::MAX`] when the game has no such zone.
-pub(crate) fn zone_index(name: &str, zones: &[Zone]) -> u16 {
-    let exact = zones.iter().position(|zone| &*zone.code == name);
-    let index = exact.or_else(|| {
-        zones.iter().position(|zone| {
-            zone.code.eq_ignore_ascii_case(name)
-                || zone.aliases.iter().any(|alias| alias.eq_ignore_ascii_case(name))
-        })
-    });
-    index.and_then(|index| u16::try_from(index).ok()).unwrap_or(NO_ZONE)
+/// The index of the zone that a word means in lists; [`u16::MAX`] when the game has no such zone.
+pub(crate) fn zone_index(word: &str, zones: &[Zone]) -> u16 {
+    meant_zone(zones, word).and_then(|index| u16::try_from(index).ok()).unwrap_or(NO_ZONE)
 }

@@ -386,7 +386,7 @@ fn headings_beside_marks_of_our_own_text_are_no_zones() {
         assert_eq!(read.dialect, DeckDialect::Own, "{list}");
         read.deck.entries.into_iter().map(|entry| entry.zone).collect()
     };
-    assert_eq!(zones("[Nowhere]\n1 Salt {plain}\n[Quay]\n1 Silk"), ["main", "quay"]);
+    assert_eq!(zones("[Nowhere]\n1 Salt {plain}\n[Quay]\n1 Silk"), ["main", "side"]);
     assert_eq!(zones("[\"Nowhere\"]\n1 Salt {plain}"), ["Nowhere"]);
     assert_eq!(zones("// format: harbour/voyage\n\n[Nowhere]\n1 Salt {plain}"), ["nowhere"]);
     let mut deck = Deck { entries: vec![DeckEntry::main(1, "Salt [x]")] };

@@ -328,6 +328,125 @@ fn ids_of_other_programs_are_cards_where_the_game_declares_them() {
     assert_eq!(*reason, Some(UnknownReason::ExternalIdsNotDeclared));
 }
 
+/// The kind of each loss, with the entry.
+fn losses(catalogue: &Catalogue, list: &str, dialect: DeckDialect) -> serde_json::Value {
+    let written = write_deck(&parse_deck_text(list).deck, dialect, catalogue, None);
+    let losses: Vec<_> = written.losses.iter().map(|loss| (loss.entry, loss.kind)).collect();
+    serde_json::to_value(losses).unwrap()
+}
+
+/// Cards with external ids, by set, number and name.
+fn units(cards: &[(&str, &str, &str, u64)]) -> Catalogue {
+    let game = with_ids().game().clone();
+    let card = |(set, number, name, id): &(&str, &str, &str, u64)| PoolCard {
+        key: format!("{set}/{number}"),
+        set: (*set).to_owned(),
+        released_on: None,
+        definition: serde_json::from_value::<CardDefinition>(json!({
+            "number": number, "name": name, "kind": "unit", "attributes": { "passcode": id },
+        }))
+        .unwrap(),
+    };
+    Catalogue::builder(&game).extend(cards.iter().map(card)).build()
+}
+
+#[test]
+fn ids_that_a_link_has_no_room_for_are_losses() {
+    let catalogue =
+        units(&[("one", "1", "Big", 5_000_000_000), ("one", "2", "Largest", 4_294_967_295)]);
+    let list = "1 Big\n2 Largest";
+    let link = write_deck(&parse_deck_text(list).deck, DeckDialect::Ydke, &catalogue, None);
+    assert_eq!(link.text, "ydke:////////////8=!!!");
+    assert_eq!(losses(&catalogue, list, DeckDialect::Ydke), json!([[0, "id_too_large"]]));
+    let loss = link.losses[0].kind;
+    assert!(loss.leaves_out() && loss.to_string().contains("too large"), "{loss}");
+    let file = write_deck(&parse_deck_text(list).deck, DeckDialect::Ydk, &catalogue, None);
+    assert_eq!(
+        (&*file.text, file.losses),
+        ("#main\n5000000000\n4294967295\n4294967295\n#extra\n!side\n", vec![])
+    );
+}
+
+/// An id of cards with different names means none of them for sure. Reprints of a card share its id.
+#[test]
+fn an_id_of_cards_with_different_names_is_ambiguous() {
+    let catalogue = units(&[
+        ("one", "1", "Ada", 1_001),
+        ("one", "2", "Beta One", 1_001),
+        ("one", "3", "Reed Heron", 1_002),
+        ("two", "3", "Reed Heron", 1_002),
+    ]);
+    let expected = "ydk, utf8: a line is \"#main\", \"#extra\" or \"!side\"\n\
+        \x20 1 `#main` | ignored {\"reason\":\"zone_header\",\"zone\":\"main\"}\n\
+        \x20 2 main: 1 1001 | ambiguous Ada (one) 1, Beta One (one) 2\n\
+        \x20 3 main: 1 Reed Heron (one) 3 | accepted\n";
+    assert_eq!(lines(&catalogue, "#main\n1001\n1002"), expected);
+    let extra = PoolCard {
+        key: "three/1".to_owned(),
+        set: "three".to_owned(),
+        ..catalogue.iter().nth(1).unwrap().clone()
+    };
+    let base = std::sync::Arc::new(units(&[("one", "1", "Ada", 1_001)]));
+    let layered = Catalogue::with_extra(base, [extra]);
+    let read = lines(&layered, "#main\n1001");
+    assert!(read.contains("ambiguous Ada (one) 1, Beta One (three) 2"), "{read}");
+    for dialect in [DeckDialect::Ydk, DeckDialect::Ydke] {
+        let list = "1 Beta One\n1 Reed Heron\n1 Ada (one) 1\n1 Reed Heron (two) 3";
+        let expected = json!([[0, "name"], [2, "name"], [3, "set"], [3, "number"]]);
+        assert_eq!(losses(&catalogue, list, dialect), expected, "{dialect}");
+    }
+}
+
+#[test]
+fn lines_of_ids_have_their_own_texts_and_messages() {
+    let catalogue = units(&[("one", "1", "Ada", 1_002)]);
+    let list = "#main\n01002\n1002\n99999999999999999999\n18446744073709551615";
+    let read = read_deck(list, &DeckReading::new(&catalogue));
+    let shown: Vec<(&str, String)> =
+        read.lines[1..].iter().map(|line| (&*line.text, line.verdict.to_string())).collect();
+    let too_large = "ignored: the id is too large: ids of cards are at most 18446744073709551615";
+    let unknown = "unknown: no card has this id of another program";
+    assert_eq!(
+        shown,
+        [
+            ("01002", "accepted".to_owned()),
+            ("1002", "accepted".to_owned()),
+            ("99999999999999999999", too_large.to_owned()),
+            ("18446744073709551615", unknown.to_owned()),
+        ]
+    );
+}
+
+/// A set, number or rarity that a card does not have is left out by readers, who find the right card.
+#[test]
+fn parts_that_a_card_does_not_have_are_losses_of_their_kinds() {
+    let catalogue = shipped(HARBOUR);
+    for (list, dialect, expected) in [
+        ("1 Salt {gilded}", DeckDialect::Csv, json!([[0, "rarity"]])),
+        ("1 Salt {gilded}", DeckDialect::Moxfield, json!([[0, "rarity"]])),
+        ("1 Salt {gilded}", DeckDialect::ShareCode, json!([[0, "rarity"]])),
+        ("1 Salt (port) 001 {gilded}", DeckDialect::ShareCode, json!([[0, "rarity"]])),
+        ("1 Salt (reef)", DeckDialect::Csv, json!([[0, "set"]])),
+        ("1 Salt (reef)", DeckDialect::ShareCode, json!([[0, "set"]])),
+        ("1 Salt (port) 002", DeckDialect::Csv, json!([[0, "number"]])),
+        // The code has only the set and the number, which are those of another card.
+        ("1 Salt (port) 002", DeckDialect::ShareCode, json!([[0, "name"]])),
+        ("1 Nobody {gilded}", DeckDialect::Csv, json!([])),
+        ("1 Nobody {gilded}", DeckDialect::ShareCode, json!([])),
+    ] {
+        assert_eq!(losses(&catalogue, list, dialect), expected, "{dialect}: {list}");
+        let written = write_deck(&parse_deck_text(list).deck, dialect, &catalogue, None);
+        let read = read_deck(&written.text, &DeckReading::new(&catalogue).in_dialect(dialect));
+        let is_kept =
+            read.deck.entries[0].card.name == parse_deck_text(list).deck.entries[0].card.name;
+        assert_eq!(is_kept, expected != json!([[0, "name"]]), "{dialect}: {list}: {read:?}");
+    }
+    // Marks in a name do not change this.
+    let catalogue = units(&[("two", "6", "Agent #7", 1)]);
+    let kinds = losses(&catalogue, "1 Agent #7 (one)", DeckDialect::Csv);
+    assert_eq!(kinds, json!([[0, "set"]]));
+}
+
 #[test]
 fn broken_links_are_reported() {
     let catalogue = with_ids();
@@ -439,10 +558,10 @@ fn our_own_text_without_a_comment_keeps_names_of_unknown_cards() {
 
 #[test]
 fn a_zone_that_the_game_lacks_is_reported() {
-    // An alias of a zone stays as it is written, but means the zone.
+    // An alias of a zone is read as its code.
     let read = read_deck("[Quay]\n1 Salt {plain}", &DeckReading::new(&shipped(HARBOUR)));
     assert_eq!(read.dialect, DeckDialect::Own);
-    assert_eq!(read.deck.entries[0].zone, "quay");
+    assert_eq!(read.deck.entries[0].zone, "side");
     assert_eq!(read.lines[1].verdict, LineVerdict::Accepted);
     let read =
         read_deck("1 Tiny Smile\n\nSideboard\n1 🙂", &DeckReading::new(&shipped("emoji-tcg")));

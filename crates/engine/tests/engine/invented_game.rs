@@ -91,7 +91,7 @@ fn exemptions_zones_and_requirements() {
     assert_eq!((report.cards_in("side"), report.cards_in("attic")), (1, 0));
 
     let report =
-        judge("5 Salt\n2 Brig\nSB: 4 Anchor\n[Fleet]\n1 Anchor\n[extra]\n1 Salt\n2 Brig\n");
+        judge("5 Salt\n2 Brig\nSB: 4 Anchor\n[Attic]\n1 Anchor\n[extra]\n1 Salt\n2 Brig\n");
     assert_eq!(
         outline(&report.violations),
         [
@@ -101,7 +101,6 @@ fn exemptions_zones_and_requirements() {
             "KIND_NOT_ALLOWED H-4 0 1",
             "KIND_NOT_ALLOWED H-5 0 2",
             "REQUIRED_CARDS_MISSING H-6 1 0",
-            // "Fleet" is a name of the zone, not one of its codes or aliases.
             "ZONE_UNKNOWN H-10 - -",
         ]
     );

@@ -17,6 +17,7 @@ mod deck_share_codes;
 mod deck_text;
 mod deck_text_page;
 mod deck_writers;
+mod deck_zones;
 mod design;
 mod effect_grammar;
 mod effect_steps;

@@ -224,9 +224,14 @@ impl Resolver<'_> {
 
     fn by_external_id(&self, entry: &DraftEntry<'_>, id: u64) -> ResolvedEntry {
         let unknown = |reason| LineVerdict::Unknown { near: Vec::new(), reason: Some(reason) };
-        let (card, verdict) = match self.catalogue.with_external_id(id) {
-            Some(card) => (self.full_reference(card), LineVerdict::Accepted),
-            None => {
+        let cards = self.catalogue.with_external_id(id);
+        let (card, verdict) = match &cards[..] {
+            // Reprints share an id.
+            [first, ..] if self.catalogue.have_one_name(&cards) => {
+                (self.full_reference(*first), LineVerdict::Accepted)
+            }
+            [_, ..] => (CardReference::named(id.to_string()), self.ambiguous(&cards)),
+            [] => {
                 let declared = self.catalogue.game().external_id().is_some();
                 let reason = if declared {
                     UnknownReason::ExternalIdUnknown

@@ -58,7 +58,9 @@ fn the_hand_is_the_game_s_and_the_zone_the_asked_one() {
     let error = sample_hand(&list, &silent, "main", 1, None, 2).unwrap_err();
     assert_eq!(error, OddsError::NotSaid { key: "hand_size" });
     let error = sample_hand(&list, &silent, "main", 1, Some(7), 994).unwrap_err();
-    assert_eq!(error, OddsError::TooLarge { what: "draws", max: 1_000, actual: 1_001 });
+    assert_eq!(error, OddsError::TooManyCards { max: 1_000, actual: 1_001 });
+    let message = "the opening hand and the draws together must be at most 1000 cards, not 1001";
+    assert_eq!(error.to_string(), message);
     assert!(sample_hand(&list, &silent, "main", 1, Some(7), 993).is_ok());
 }
 
