@@ -106,6 +106,12 @@ impl Writer {
 
     /// Appends a space if the next characters begin a word of their own: emoji, and letters of scripts without spaces.
     fn separate(&mut self, next: &str) {
+        // Most characters, without dividing all before them into words.
+        let is_plain = |character: char| character.is_ascii_alphanumeric();
+        if self.plain.ends_with(is_plain) && next.chars().all(is_plain) {
+            self.plain.push_str(next);
+            return;
+        }
         let before = words(&self.plain).len();
         self.plain.push_str(next);
         if before > 0 && words(&self.plain).len() > before {
@@ -296,6 +302,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn long_literals_have_the_spaces_of_long_texts() {
+        for part in ["火", "火on", "on🔥", "🔥❤", "😮\u{200d}💨", "fire", "ж火"] {
+            let text = part.repeat(16);
+            assert_eq!(to_postgres(&text).unwrap(), words(&text).join(" "), "{part}");
+        }
+    }
 
     #[test]
     fn only_known_syntax_is_passed_on() {
