@@ -184,11 +184,14 @@ async fn delete_batch(
     let progress = progress.filter(|progress| progress.run == run);
     let is_from_start = progress.is_none();
     let after = progress.map(|progress| progress.code_mac).unwrap_or_default();
+    // By their places in the table: Postgres has no statistics of a new run's prefix, expects one copy of it, and would otherwise read all copies of the run for each
+    // copy of the batch.
     let DeletedRow { copies, last } = sql(
-        "WITH batch AS ( \
-             SELECT code_mac FROM copies WHERE code_prefix = $code_prefix AND print_run_id = $run AND code_mac > $after ORDER BY code_mac LIMIT $limit \
+        "WITH batch AS MATERIALIZED ( \
+             SELECT code_mac, ctid AS place FROM copies \
+             WHERE code_prefix = $code_prefix AND print_run_id = $run AND code_mac > $after ORDER BY code_mac LIMIT $limit \
          ), gone AS ( \
-             DELETE FROM copies c USING batch WHERE c.code_prefix = $code_prefix AND c.code_mac = batch.code_mac RETURNING c.code_mac \
+             DELETE FROM copies c WHERE c.ctid = ANY (ARRAY(SELECT place FROM batch)) AND c.print_run_id = $run RETURNING c.code_mac \
          ) SELECT (SELECT count(*) FROM gone) AS copies, (SELECT code_mac FROM batch ORDER BY code_mac DESC LIMIT 1) AS last",
     )
     .bind("code_prefix", &code_prefix)
