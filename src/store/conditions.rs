@@ -104,9 +104,10 @@ impl Conditions<'_> {
         match test {
             Test::Any(tests) => push_joined(sql, tests, " OR ", |sql, test| self.test(sql, test)),
             Test::Words(place, words) => self.phrase(sql, place, words),
-            Test::Regex(place, pattern) => {
-                self.text_test(sql, place, |sql| sql.push(" ~ ").value(pattern.clone()))
-            }
+            // Without the spaces around parts of a text: ` a b | c` is `a b|c`.
+            Test::Regex(place, pattern) => self.text_test(sql, place, "replace(ltrim(", |sql| {
+                sql.push("), ' | ', '|') ~ ").value(pattern.clone())
+            }),
             Test::Name(key) => sql.push("content.search_key = ").value(key.clone()),
             Test::CardNames(keys) => {
                 let search_keys = keys.iter().map(|key| search_key(key)).collect::<Vec<_>>();
@@ -123,7 +124,7 @@ impl Conditions<'_> {
                 .push("content.search_key LIKE ")
                 .value(escape_like(key) + "%"),
             Test::TextIs(code, folded) => {
-                self.text_test(sql, &Place::Attribute(code.clone()), |sql| {
+                self.text_test(sql, &Place::Attribute(code.clone()), "", |sql| {
                     sql.push(" = ").value(folded.clone())
                 })
             }
@@ -197,45 +198,48 @@ impl Conditions<'_> {
 
     /// Adds a test for words in a row; the last may be a prefix.
     fn phrase<'a>(&self, sql: Statement<'a>, place: &Place, words: &[String]) -> Statement<'a> {
-        let mut sql = sql.push("(");
-        if is_indexed(place) && !self.of_few {
-            sql = sql.push(LEXEMES).push(" @@ ").value(phrase_tsquery(words));
-            sql = sql.push("::tsquery AND ");
-        }
+        let sql = sql.push("(");
         let pattern: String = words.iter().map(|word| format!(" {}", escape_like(word))).collect();
         let pattern = format!("%{pattern}%");
-        if matches!(place, Place::Everywhere) && words.len() == 1 {
-            // A condition with the same meaning, which is cheaper where cards are tested one after the other. If it had
-            // the same form, Postgres would multiply its selectivity again, and never expect enough matches to walk
-            // through the cards in order; for this form it has no estimate.
-            return self
-                .planned_for_values(sql)
-                .push("coalesce(content.words LIKE ")
-                .value(pattern)
-                .push(", false))");
+        let sql = if matches!(place, Place::Everywhere) && words.len() == 1 {
+            // A condition with the same meaning as that of the lexemes, which is cheaper where cards are tested one after
+            // the other. If it had the same form, Postgres would multiply its selectivity again, and never expect enough
+            // matches to walk through the cards in order; for this form it has no estimate.
+            let sql = self.planned_for_values(sql).push("coalesce(content.words LIKE ");
+            sql.value(pattern).push(", false)")
+        } else {
+            self.text_test(sql, place, "", |sql| sql.push(" LIKE ").value(pattern.clone()))
+        };
+        if !is_indexed(place) || self.of_few {
+            return sql.push(")");
         }
-        self.text_test(sql, place, |sql| sql.push(" LIKE ").value(pattern.clone())).push(")")
+        // Last: inside of `OR` and `NOT`, Postgres tests in this order, and the lexemes of a row take many times as long.
+        let sql = sql.push(" AND ").push(LEXEMES).push(" @@ ").value(phrase_tsquery(words));
+        sql.push("::tsquery)")
     }
 
-    /// Adds a test of the folded text of a place; for `Text`, one of its two texts must pass.
+    /// Adds a test of the folded text of a place, with what is `before` the text and what `test` adds after it; for `Text`, one of its two texts must pass.
     fn text_test<'a>(
         &self,
         sql: Statement<'a>,
         place: &Place,
+        before: &str,
         test: impl Fn(Statement<'a>) -> Statement<'a>,
     ) -> Statement<'a> {
         let sql = self.planned_for_values(sql);
+        let test_of = |sql: Statement<'a>, text: &str| test(sql.push(before).push(text));
         match place {
-            Place::Everywhere => test(sql.push("content.words")),
-            Place::Name => test(sql.push("content.name_words")),
-            Place::Effects => test(sql.push("content.effect_words")),
-            Place::Lore => test(sql.push("content.lore_words")),
+            Place::Everywhere => test_of(sql, "content.words"),
+            Place::Name => test_of(sql, "content.name_words"),
+            Place::Effects => test_of(sql, "content.effect_words"),
+            Place::Lore => test_of(sql, "content.lore_words"),
             Place::Text => {
-                let sql = test(sql.push("(content.effect_words")).push(" OR ");
-                test(sql.push("content.lore_words")).push(")")
+                let sql = test_of(sql.push("("), "content.effect_words").push(" OR ");
+                test_of(sql, "content.lore_words").push(")")
             }
             Place::Attribute(code) => {
-                test(sql.push("(content.attribute_words ->> ").value(code.clone()).push(")"))
+                let sql = sql.push(before).push("(content.attribute_words ->> ");
+                test(sql.value(code.clone()).push(")"))
             }
         }
     }

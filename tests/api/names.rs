@@ -35,6 +35,60 @@ async fn names_that_look_like_another_in_other_scripts_are_taken() {
     app.post("/v1/sessions").json(&body).answer().await.problem(401, "wrong_credentials");
 }
 
+/// The migration by which the letter ʼ counts as an apostrophe.
+const APOSTROPHES: (&str, &str) = (
+    include_str!("../../migrations/2026-11-30-000108_apostrophes_in_name_keys/up.sql"),
+    include_str!("../../migrations/2026-11-30-000108_apostrophes_in_name_keys/down.sql"),
+);
+
+#[tokio::test]
+async fn the_letter_apostrophe_counts_as_an_apostrophe() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    register(&app, "O\u{2bc}Neil").await.expect(201);
+    register(&app, "O\u{2019}Neil").await.problem(409, "name_taken");
+    let older = "UPDATE accounts SET name_key = 'o\u{2bc}neil' WHERE name = 'O\u{2bc}Neil'; \
+                 UPDATE card_content SET name = 'Ka\u{2bc}an Imp', name_key = 'ka\u{2bc}animp', search_key = 'ka\u{2bc}animp' \
+                 WHERE name IN ('Kettle Imp', 'Ka\u{2bc}an Imp')";
+    let is_found = async || {
+        for name in ["O\u{2bc}Neil", "o'neil", "ONEIL"] {
+            app.log_in(name, PASSWORD).await;
+        }
+        for name in ["ka%CA%BCan%20imp", "Ka'an%20Imp", "kaan%20imp"] {
+            let path = format!("/v1/cards/named?exact={name}");
+            assert_eq!(app.get(&path).answer().await.expect(200)["number"], "016", "{name}");
+        }
+    };
+    let (up, down) = APOSTROPHES;
+    app.sql(down).await;
+    app.sql(older).await;
+    app.sql(up).await;
+    is_found().await;
+    // A program of the older version that still runs writes such keys.
+    app.sql(older).await;
+    is_found().await;
+}
+
+/// Cards whose names differ only in this letter have one key: with it, the copies of each can still be registered.
+#[tokio::test]
+async fn cards_that_differ_in_a_letter_apostrophe_keep_their_copies() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let (up, down) = APOSTROPHES;
+    app.sql(down).await;
+    app.sql(
+        "UPDATE card_content SET name = 'Kettle \u{2bc}Imp', name_key = 'kettle\u{2bc}imp', search_key = 'kettle\u{2bc}imp' WHERE card_id = \
+         (SELECT card_id FROM card_content WHERE name <> 'Kettle Imp' AND open ORDER BY card_id LIMIT 1)",
+    )
+    .await;
+    app.sql(up).await;
+    let with = |condition: &str| {
+        format!(
+            "SELECT count(*) FROM card_content WHERE name_key = 'kettleimp' AND name_scope {condition}"
+        )
+    };
+    assert_eq!(app.db().number(&with("= ''")).await, 1);
+    assert_eq!(app.db().number(&with("= card_id::text")).await, 1);
+}
+
 #[tokio::test]
 async fn one_of_many_similar_names_is_registered() {
     let app = TestApp::start().await;

@@ -10,7 +10,8 @@ use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 /// The identity of a card name: two names are the same card exactly when their keys are equal.
 ///
 /// Compatibility-normalised (NFKC), case-folded, and without punctuation, white space and invisible characters, so `Ember’s  Fox`, `EMBER'S FOX` and
-/// `embers-fox` agree. Accents count: `Café` is not `Cafe` (see [`search_key`]). A name that has only punctuation keeps it.
+/// `embers-fox` agree. The letter `ʼ` (U+02BC) counts as an apostrophe. Accents count: `Café` is not `Cafe` (see [`search_key`]). A name that has only punctuation
+/// keeps it.
 ///
 /// ```
 /// use cardscape_engine::name_key;
@@ -127,7 +128,20 @@ pub(crate) fn name_key_into(name: &str, key: &mut Vec<u8>) {
 /// The key of any text, except that a text with only punctuation has an empty one.
 fn stripped(name: &str) -> String {
     let folded: String = fold(name).filter(|character| !is_stripped(*character)).collect();
-    folded.nfc().collect()
+    without_letter_apostrophes(folded.nfc().collect())
+}
+
+/// A letter that many keyboards have as their apostrophe.
+const LETTER_APOSTROPHE: char = '\u{2bc}';
+
+/// A key without this letter, if anything else is left of it. The database does the same with keys that older programs write: see
+/// `without_letter_apostrophes` in the migrations.
+fn without_letter_apostrophes(key: String) -> String {
+    if !key.contains(LETTER_APOSTROPHE) {
+        return key;
+    }
+    let rest: String = key.replace(LETTER_APOSTROPHE, "").nfc().collect();
+    if rest.is_empty() { key } else { rest }
 }
 
 /// The keys of single characters, for the characters of Latin script and the usual punctuation. Normalising a text takes several passes; the keys of such
@@ -242,11 +256,21 @@ mod tests {
 
     #[test]
     fn differences_in_spelling_do_not_count() {
-        for same in
-            ["Don’t Panic", "don't panic", "DON`T  PANIC", "Don\u{b4}t\u{a0}Panic", "Ｄont Panic"]
-        {
+        for same in [
+            "Don’t Panic",
+            "don't panic",
+            "DON`T  PANIC",
+            "Don\u{b4}t\u{a0}Panic",
+            "Don\u{2bc}t Panic",
+            "Don\u{2032}t Panic",
+            "Ｄont Panic",
+        ] {
             assert_eq!(name_key(same), "dontpanic", "{same}");
+            assert!(has_name_key(same, "dontpanic"), "{same}");
         }
+        assert_eq!(name_key("\u{149}a e\u{2bc}\u{301}"), "naé");
+        assert_eq!(search_key("e\u{2bc}\u{301} \u{2bc}"), "e");
+        assert_eq!(name_key("\u{2bc}!"), "\u{2bc}");
         assert_eq!(name_key("Straße"), name_key("STRASSE"));
         assert_eq!(name_key("Cafe\u{301}"), name_key("CAFÉ"));
     }
@@ -295,7 +319,7 @@ mod tests {
         /// Also with marks that are combined with the character before them, with or without stripped characters in between.
         #[test]
         fn keys_of_characters_agree_with_the_general_path(
-            name in "[a-zA-Z \u{00}-\u{24f}\u{2000}-\u{206f}\u{300}-\u{310}\u{1100}-\u{1175}]{0,12}",
+            name in "[a-zA-Z \u{00}-\u{24f}\u{2bc}\u{2000}-\u{206f}\u{300}-\u{310}\u{1100}-\u{1175}]{0,12}",
         ) {
             let general = stripped(&name);
             if !general.is_empty() {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Must be raised when the same content would be folded differently: stored words of an older version are then derived
 /// again.
-pub const WORDS_VERSION: i16 = 2;
+pub const WORDS_VERSION: i16 = 3;
 
 /// Separates two parts of a folded text (such as two effects); folded texts never contain it.
 const BETWEEN: &str = " |";
@@ -72,7 +72,7 @@ pub fn words(text: &str) -> Vec<String> {
     let mut finish = |word: &mut String| {
         if is_keycap(word) {
             found.push(word.clone());
-        } else if word.chars().any(char::is_alphanumeric) {
+        } else if word.chars().any(|one| one.is_alphanumeric() && class(one) != Class::Inside) {
             let key = search_key(word);
             // Compatibility characters may be equivalent to several characters: ㍿ to four.
             if key.chars().all(|character| class(character) == Class::Letter) || key == *word {
@@ -191,8 +191,8 @@ enum Class {
 
 fn class(character: char) -> Class {
     match character {
-        '\'' | '`' | '\u{b4}' | '\u{2bc}' | '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{ff07}'
-        | '\u{ad}' => Class::Inside,
+        '\'' | '`' | '\u{b4}' | '\u{2bc}' | '\u{2018}' | '\u{2019}' | '\u{201b}' | '\u{2032}'
+        | '\u{ff07}' | '\u{ad}' => Class::Inside,
         JOINER | '\u{fe00}'..='\u{fe0f}' => Class::Inside,
         '\u{300}'..='\u{36f}'
         | '\u{1ab0}'..='\u{1aff}'
@@ -246,9 +246,12 @@ mod tests {
         for same in ["Éclair", "ECLAIR", "e\u{301}clair", "Ｅclair!", "(éclair)"] {
             assert_eq!(words(same), ["eclair"], "{same}");
         }
-        for same in ["Nobody's", "nobody’s", "NOBODY´S", "nobodys"] {
+        for same in
+            ["Nobody's", "nobody’s", "NOBODY´S", "Nobody\u{2bc}s", "nobody\u{2032}s", "nobodys"]
+        {
             assert_eq!(words(same), ["nobodys"], "{same}");
         }
+        assert_eq!(words("\u{2bc} \u{2bc}tis \u{2032}"), ["tis"]);
         assert_eq!(words("Straße—ÆON, ½ 'tis"), ["strasse", "aeon", "12", "tis"]);
         assert_eq!(words(" … ' \u{301} "), Vec::<String>::new());
     }

@@ -228,7 +228,7 @@ pub enum Test {
     Any(Vec<Self>),
     /// The text contains these folded words next to each other; the last may be the beginning of a longer word.
     Words(Place, Vec<String>),
-    /// A regular expression in the dialect of Postgres matches somewhere in the folded text.
+    /// A regular expression in the dialect of Postgres matches somewhere in the folded text without the spaces around its parts.
     Regex(Place, String),
     /// The search key of the name equals this key.
     Name(String),

@@ -15,8 +15,15 @@ const MAX_COUNT: u32 = 50;
 /// Most characters after all counted repetitions are expanded.
 const MAX_SIZE: u32 = 1_000;
 
-/// Rewrites a regular expression for folded texts in the dialect of Postgres. The result contains only letters, digits,
-/// spaces and syntax written by this function.
+/// The beginning of a part, in the dialect of Postgres.
+pub(super) const PART_START: &str = "(?:^|(?<=[|]))";
+/// The end of a part.
+pub(super) const PART_END: &str = "(?:$|(?=[|]))";
+/// The beginning or the end of a word.
+pub(super) const WORD_EDGE: &str = "(?:^|$|(?=[ |])|(?<=[ |]))";
+
+/// Rewrites a regular expression in the dialect of Postgres, for folded texts without the spaces around their parts: ` a b | c` is `a b|c`, so that a space in an
+/// expression is one between words. The result contains only letters, digits, spaces and syntax written by this function.
 ///
 /// # Errors
 /// The fault of the expression.
@@ -160,13 +167,13 @@ impl Writer {
             Ast::Assertion(assertion) => {
                 use ast::AssertionKind as Kind;
                 self.out.push_str(match assertion.kind {
-                    Kind::StartLine | Kind::StartText => "(?:^|[|]) ",
-                    Kind::EndLine | Kind::EndText => "(?:$|(?= [|]))",
+                    Kind::StartLine | Kind::StartText => PART_START,
+                    Kind::EndLine | Kind::EndText => PART_END,
                     Kind::WordBoundary
                     | Kind::WordBoundaryStartAngle
                     | Kind::WordBoundaryEndAngle
                     | Kind::WordBoundaryStart
-                    | Kind::WordBoundaryEnd => "(?:^|$|(?= )|(?<= ))",
+                    | Kind::WordBoundaryEnd => WORD_EDGE,
                     Kind::WordBoundaryStartHalf
                     | Kind::WordBoundaryEndHalf
                     | Kind::NotWordBoundary => {
@@ -314,9 +321,11 @@ mod tests {
     #[test]
     fn only_known_syntax_is_passed_on() {
         for (pattern, postgres) in [
-            ("Draw (one|two) Cards?$", "draw (?:(?:one|two)) card(?:s)?(?:$|(?= [|]))"),
-            ("^é[a-cXé]\\d{2}", "(?:^|[|]) e[a-cxe](?:[0-9]){2}"),
+            ("Draw (one|two) Cards?$", "draw (?:(?:one|two)) card(?:s)?(?:$|(?=[|]))"),
+            ("^é[a-cXé]\\d{2}", "(?:^|(?<=[|]))e[a-cxe](?:[0-9]){2}"),
+            ("^ \\bx", "(?:^|(?<=[|])) (?:^|$|(?=[ |])|(?<=[ |]))x"),
             ("nobody's x-ray", "nobody(?:)s x ray"),
+            ("nobody\u{2bc}s", "nobody(?:)s"),
             ("🔥+", "(?:🔥)+"),
             ("😮\u{200d}💨", "😮\u{200d}💨"),
             ("❤\u{fe0f}\u{200d}🔥 x\u{200d}", "❤(?:)\u{200d}🔥 x(?:)"),

@@ -52,9 +52,9 @@ pub async fn count_facets(
         descending: false,
         unique: Unique::Cards,
     };
-    // Each count reads the cards again, because a materialised set with attributes and effects would be written to disk
-    // and read back. Only when texts have to be searched is finding the cards expensive enough to store them.
-    let kept_aside = if predicate.is_costly() { "MATERIALIZED" } else { "NOT MATERIALIZED" };
+    // With a condition on content, the cards are found once and stored for the counts, because otherwise each count tests the condition again. The
+    // cards of a whole game or set are found at once, and are too many to be written to disk and read back with their attributes and effects.
+    let kept_aside = if predicate.asks_for_content() { "MATERIALIZED" } else { "NOT MATERIALIZED" };
     let sql = sql(format!(
         "WITH seen AS {kept_aside} (SELECT content.card_id, content.kind, content.attributes, content.effects"
     ));

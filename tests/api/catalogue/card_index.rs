@@ -79,6 +79,10 @@ async fn memory_finds_what_the_database_finds() {
         "number<=12 sort:number",
         "\"draw a card\"",
         "o:/draw (a|one) card/",
+        "n:/ / or n:/^ /",
+        "o:/ / -o:/  / -n:/ fox/",
+        "/^$|.fox/",
+        "about:/ / or about:/^.$/",
         "-kind:unit -t:fire",
         "unlocked>=2026-01-01 or is:hidden",
         "attack:601..604 or attack!=500..1000",
@@ -152,6 +156,23 @@ async fn memory_finds_what_the_database_finds() {
     let text = |app: &TestApp| app.get("/v1/cards?q=fox").header("accept", "text/plain").answer();
     let (here, there) = tokio::join!(text(&memory), text(&database));
     assert_eq!(here.text(), there.text());
+}
+
+/// The space that stored texts begin with is no part of the text.
+#[tokio::test]
+async fn spaces_in_expressions_are_those_between_words() {
+    let (database, memory) = pair(&["emojito"]).await;
+    for app in [&database, &memory] {
+        let all = names(app, "n:/./").await;
+        let (mut several, found) = (all.clone(), names(app, "n:/ /").await);
+        several.retain(|name| name.contains([' ', '-']));
+        assert_eq!(found, several);
+        assert!(!found.is_empty() && found.len() < all.len() / 2, "{found:?}");
+        assert_eq!(names(app, "n:/^joy$/").await, ["Joy"]);
+        for nothing in ["n:/^ /", "n:/ $/", "n:/  /", "n:/ joy/", "n:/.joy$/", "o:/ /", "n:/^$/"] {
+            assert_eq!(names(app, nothing).await, [""; 0], "{nothing}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use regex_automata::nfa::thompson::WhichCaptures;
 use regex_syntax::hir::literal::Extractor;
 use regex_syntax::hir::{Hir, HirKind};
 
+use crate::regex::{PART_END, PART_START, WORD_EDGE};
 use crate::{CardQuery, Predicate, Test};
 
 /// Whether the words occur next to each other in a folded text; the last may be a prefix.
@@ -79,7 +80,7 @@ impl Patterns {
         self.fits_marked(pattern, marked(folded).as_bytes())
     }
 
-    /// Like [`Self::fits`], for a text in which spaces are already [`marked`].
+    /// Like [`Self::fits`], for a text that is already [`marked`].
     pub(super) fn fits_marked(&self, pattern: &str, marked: &[u8]) -> bool {
         self.find(pattern).is_some_and(|pattern| pattern.regex.is_match(marked))
     }
@@ -149,30 +150,24 @@ fn compiled(pattern: &str, most_states: u64) -> Option<Pattern> {
     Some(Pattern { regex, states, beginning })
 }
 
-/// Replaces spaces while regular expressions run: automata support assertions for line ends, so the ends of words and
+/// Replaces spaces between words while regular expressions run: automata support assertions for line ends, so the ends of words and
 /// parts can be detected without look-around.
 pub(super) const SPACE: u8 = b'\r';
-/// The same for the space before the `|` between two parts.
-pub(super) const SPACE_BETWEEN: u8 = b'\n';
+/// The same for the `|` between two parts, with the spaces around it.
+pub(super) const BETWEEN: u8 = b'\n';
 
-/// A folded text with marked spaces.
+/// A folded text with marked spaces, and without the one before it.
 pub(super) fn marked(folded: &str) -> String {
-    folded.replace(" |", "\n|").replace(' ', "\r")
+    folded.strip_prefix(' ').unwrap_or(folded).replace(" | ", "\n").replace(' ', "\r")
 }
 
 /// Converts an expression that [`crate::regex`] writes for Postgres to one for automata on marked texts.
 fn for_automata(postgres: &str) -> String {
-    const WORD_EDGE: &str = "(?:^|$|(?= )|(?<= ))";
-    const PART_START: &str = "(?:^|[|]) ";
-    const PART_END: &str = "(?:$|(?= [|]))";
     let mut out = String::with_capacity(postgres.len() * 2);
     let mut rest = postgres;
     while let Some(character) = rest.chars().next() {
-        let places = [
-            (WORD_EDGE, r"(?:(?mR:^)|(?mR:$))"),
-            (PART_START, r"(?:\A|\|)\r"),
-            (PART_END, r"(?m:$)"),
-        ];
+        let places =
+            [(WORD_EDGE, r"(?:(?mR:^)|(?mR:$))"), (PART_START, r"(?m:^)"), (PART_END, r"(?m:$)")];
         if let Some((place, written)) = places.iter().find(|(place, _)| rest.starts_with(place)) {
             out.push_str(written);
             rest = &rest[place.len()..];
@@ -180,12 +175,12 @@ fn for_automata(postgres: &str) -> String {
         }
         if character == '[' {
             let end = rest.find(']').map_or(rest.len(), |end| end + 1);
-            out.push_str(&rest[..end].replace(' ', r"\r\n"));
+            out.push_str(&rest[..end].replace(' ', r"\r").replace('|', r"\n"));
             rest = &rest[end..];
             continue;
         }
         if character == ' ' {
-            out.push_str(r"[\r\n]")
+            out.push_str(r"\r")
         } else {
             out.push(character)
         }
@@ -215,6 +210,28 @@ mod tests {
     }
 
     #[test]
+    fn expressions_do_not_see_the_spaces_around_parts() {
+        let fits = |pattern: &str, text: &str| {
+            let pattern = crate::regex::to_postgres(pattern).unwrap();
+            let mut patterns = Patterns::default();
+            patterns.collect_test(&Test::Regex(crate::Place::Name, pattern.clone()));
+            patterns.fits(&pattern, text)
+        };
+        for pattern in [" ", "\\s", "-", " fox", "[ x]f", "[^a]fox", ".fox"] {
+            assert!(!fits(pattern, " fox"), "{pattern}");
+            assert!(!fits(pattern, " fox | foxes"), "{pattern}");
+            assert!(fits(pattern, " a | red fox"), "{pattern}");
+        }
+        for pattern in ["^ ", " $", "  ", "^\\s", "a.b", "a$^b", "^$"] {
+            assert!(!fits(pattern, " a | b c | d"), "{pattern}");
+        }
+        for pattern in ["^a$", "^b", "c$", "^b c$", "\\bc\\b", "\\bd", "b c", "^.c|^.$"] {
+            assert!(fits(pattern, " a | b c | d"), "{pattern}");
+        }
+        assert!(fits("^$", "") && fits("a*", "") && !fits(".", ""));
+    }
+
+    #[test]
     fn a_text_in_which_no_match_begins_costs_little() {
         let mut patterns = Patterns::default();
         let cost = |patterns: &mut Patterns, pattern: &str, text: &str| {
@@ -226,7 +243,7 @@ mod tests {
         let gap = "when [^|]{30,50} card";
         assert!(cost(&mut patterns, gap, " draw a card") < 20);
         assert!(cost(&mut patterns, gap, " when you draw a card") > 200);
-        for any in ["[^|]{50}card", "(?:when|if)[^|]{50}", "(?:^|[|]) (?:a|b)[^|]{50}"] {
+        for any in ["[^|]{50}card", "(?:when|if)[^|]{50}", "(?:^|(?<=[|]))(?:a|b)[^|]{50}"] {
             assert!(cost(&mut patterns, any, " draw a card") > 150, "{any}");
         }
         assert!(cost(&mut patterns, "zz[^|]*zz", " draw a card") < 15);

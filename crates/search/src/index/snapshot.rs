@@ -22,7 +22,7 @@ use crate::{CardQuery, KnownTest, Predicate, SortKey, Test, Unique};
 /// Cards with content that only this requester may see. Each replaces the indexed card with the same id.
 pub type View = [CardRecord];
 
-/// An open card that was found by its name.
+/// An open card with its name and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenName<'a> {
     /// Id of the card.
@@ -30,6 +30,18 @@ pub struct OpenName<'a> {
     /// Its name.
     pub name: &'a str,
     place: PlaceKey<'a>,
+}
+
+impl<'a> OpenName<'a> {
+    /// Code of its set.
+    pub fn set(&self) -> &'a str {
+        self.place.set
+    }
+
+    /// Its number in the set.
+    pub fn number(&self) -> &'a str {
+        self.place.number
+    }
 }
 
 /// Budget of one page or one count for testing cards one by one, in steps of about a nanosecond.
@@ -382,6 +394,13 @@ impl Snapshot {
         }
         found.sort_by_key(|card| (card.place.set, card.place.number));
         found
+    }
+
+    /// The card with an id, if it is open.
+    pub fn open_card(&self, id: u128) -> Option<OpenName<'_>> {
+        let (segment, at) = self.place_of(id)?;
+        let is_open = segment.open().contains(at);
+        is_open.then(|| OpenName { id, name: segment.name(at), place: segment.place(at) })
     }
 
     /// Completions of a typed name: first names that begin with it, then names with a word that begins with it, then,

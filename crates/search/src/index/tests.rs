@@ -203,6 +203,9 @@ const PATTERNS: &[&str] = &[
     "a\\b.*",
     "\\W",
     "\\D\\S",
+    " ",
+    "^ ",
+    ".f",
 ];
 
 /// A random comparison, also with ranges whose first value is the higher one.
@@ -523,8 +526,12 @@ impl Scan {
         for card in self.cards.values().take(20) {
             assert_eq!(now.at(&card.game, &card.set, &card.number), Some(card.id));
             assert_eq!(now.card(card.id).as_ref(), Some(card));
+            let open = now.open_card(card.id).map(|one| (one.name, one.set(), one.number()));
+            let content = card.content.as_ref().filter(|_| card.unlock != Unlock::Hidden);
+            assert_eq!(open, content.map(|one| (&*one.name, &*card.set, &*card.number)));
         }
         assert_eq!((now.at("aa", "one", "zz"), now.card(12_345_678)), (None, None));
+        assert!(now.open_card(12_345_678).is_none());
     }
 }
 

@@ -11,7 +11,7 @@ use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 
 use super::super::judge::{Entry, Judge};
-use super::super::pattern::{Patterns, SPACE, SPACE_BETWEEN};
+use super::super::pattern::{BETWEEN, Patterns, SPACE};
 use super::super::record::CardRecord;
 use super::Segment;
 use super::document::{Document, Scalar, as_tokens, tokens};
@@ -576,10 +576,12 @@ impl TestedCard<'_, '_> {
             for token in tokens(text) {
                 match token {
                     Some(id) => {
-                        marked.push(SPACE);
+                        if marked.last().is_some_and(|last| *last != BETWEEN) {
+                            marked.push(SPACE);
+                        }
                         marked.extend(vocabulary.word(id).as_bytes());
                     }
-                    None => marked.extend([SPACE_BETWEEN, b'|']),
+                    None => marked.push(BETWEEN),
                 }
             }
         };
@@ -591,7 +593,7 @@ impl TestedCard<'_, '_> {
         };
         for text in texts(document, place) {
             if matches!(place, Place::Everywhere) && !marked.is_empty() && !text.is_empty() {
-                marked.extend([SPACE_BETWEEN, b'|']);
+                marked.push(BETWEEN);
             }
             write(text, &mut marked);
             if !matches!(place, Place::Everywhere) && fits(&mut marked) {
