@@ -15,7 +15,7 @@ use super::synthetic::SyntheticOptions;
 use super::{Outcome, block_on, say, seed_data, seed_effect_texts};
 use crate::auth::permission::{Importer, Operator};
 use crate::config::DatabaseOptions;
-use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault};
+use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault, StoredTexts};
 use crate::domain::clock::Clock;
 use crate::store::Store;
 use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary};
@@ -98,7 +98,8 @@ impl SeedCommand {
 }
 
 fn check(folder: &Path) -> Outcome {
-    let games = check_games(&seed_data::read(folder)?);
+    // Without a database, nothing is known of stored texts.
+    let games = check_games(&seed_data::read(folder)?, StoredTexts::None);
     let texts = seed_effect_texts::check(folder)?;
     match (games, texts) {
         (Ok(imports), Ok(texts)) => {
@@ -119,8 +120,11 @@ fn check(folder: &Path) -> Outcome {
 }
 
 /// Checks all games; returns every fault of every file, also of files that cannot be read.
-fn check_games(found: &SeedGames) -> Result<Vec<GameImport>, Vec<ImportFault>> {
-    match seed_data::check(&found.games) {
+fn check_games(
+    found: &SeedGames,
+    stored: StoredTexts,
+) -> Result<Vec<GameImport>, Vec<ImportFault>> {
+    match seed_data::check(&found.games, stored) {
         Ok(imports) if found.faults.is_empty() => Ok(imports),
         checked => {
             let others = checked.err().into_iter().flatten();
@@ -172,7 +176,7 @@ async fn load(store: &Store, found: &SeedGames) -> anyhow::Result<Seeded> {
     if current {
         return Ok(Seeded::default());
     }
-    let imports = match check_games(found) {
+    let imports = match check_games(found, StoredTexts::OfSets) {
         Ok(imports) => imports,
         Err(refused) => return Ok(Seeded { refused, ..Seeded::default() }),
     };

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use cardscape_engine::Game;
 
-use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault, SourceFile};
+use crate::domain::catalogue::import::{
+    GameImport, GameSource, ImportFault, SourceFile, StoredTexts,
+};
 use crate::domain::effects::effect_texts::EffectFiles;
 
 /// The games of a folder.
@@ -237,13 +239,16 @@ fn name_faults(source: &GameSource) -> Vec<ImportFault> {
 }
 
 /// Checks all games; returns every fault of every file.
-pub(super) fn check(sources: &[GameSource]) -> Result<Vec<GameImport>, Vec<ImportFault>> {
+pub(super) fn check(
+    sources: &[GameSource],
+    stored: StoredTexts,
+) -> Result<Vec<GameImport>, Vec<ImportFault>> {
     let mut faults = Vec::new();
     let mut imports = Vec::new();
     let mut codes: BTreeMap<String, String> = BTreeMap::new();
     for source in sources {
         faults.extend(name_faults(source));
-        match GameImport::check(source) {
+        match GameImport::check_with(source, stored) {
             Ok(import) => {
                 let file = &import.manifest().name;
                 if let Some(first) = codes.insert(import.game().code().to_owned(), file.clone()) {

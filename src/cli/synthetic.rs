@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use super::seed::{counting_bar, import_game};
 use super::{ExitError, Outcome, say};
-use crate::domain::catalogue::import::{GameImport, GameSource, SourceFile};
+use crate::domain::catalogue::import::{GameImport, GameSource, SourceFile, StoredTexts};
 use crate::domain::catalogue::synthetic::{MAX_CARDS, SetOutline, Synthetic};
 use crate::store::Store;
 use crate::store::catalogue::games::{GameCache, LoadedGame, StoredManifest};
@@ -140,7 +140,8 @@ impl SyntheticOptions {
             return Ok(Prepared { new: None, known });
         }
         let source = GameSource { manifest: manifest_file, sets: new };
-        let checked = tokio::task::spawn_blocking(move || GameImport::check(&source)).await?;
+        let check = move || GameImport::check_with(&source, StoredTexts::OfManifestAndSets);
+        let checked = tokio::task::spawn_blocking(check).await?;
         let import = checked.map_err(|faults| {
             let first = faults.first().map(ToString::to_string).unwrap_or_default();
             ExitError::no(format!("no synthetic cards fit the rules of {:?}: {first}", self.game))

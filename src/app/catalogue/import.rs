@@ -11,7 +11,7 @@ use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Importer, WriteCatalogue};
 use crate::domain::catalogue::import::{
-    FaultyCard, GameImport, GameSource, ImportFault, SourceFile,
+    FaultyCard, GameImport, GameSource, ImportFault, SourceFile, StoredTexts,
 };
 use crate::domain::code::Code;
 use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary, SetSummary};
@@ -149,8 +149,11 @@ pub(super) async fn run(
 ) -> Result<ImportResponse, Problem> {
     // Checking thousands of cards takes a while, so it does not run on a thread that answers requests.
     let wanted = target.set.clone();
+    // The manifest beside a set is the stored one.
+    let stored = if wanted.is_some() { StoredTexts::OfManifestAndSets } else { StoredTexts::None };
     let check = move || {
-        GameImport::check(&source).map_err(|faults| with_code_fault(faults, wanted, &source))
+        let checked = GameImport::check_with(&source, stored);
+        checked.map_err(|faults| with_code_fault(faults, wanted, &source))
     };
     let import = app.work.run(check).await?.map_err(import_refused)?;
     target.check(&import)?;

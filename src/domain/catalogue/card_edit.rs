@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::card_name::MAX_NAME;
 use super::import::{
-    self, CardFault, ImportFault, SetImport, SourceFile, rule_faults, set_import, structural_faults,
+    self, ImportFault, SetImport, SourceFile, is_about_old_text, rule_faults, set_import,
+    structural_faults,
 };
 use super::set_file::{SetFile, read_document};
 use crate::domain::text;
@@ -45,16 +46,11 @@ impl MergePatch {
             return Err(vec![ImportFault::new(CARD, "/number", message)]);
         }
         let before = json!(before);
-        check(game, set, &card, |fault| is_about_old_text(fault, &before, &card))
+        check(game, set, &card, |fault| {
+            let place = fault.pointer.strip_prefix("/cards/0");
+            place.is_some_and(|place| is_about_old_text(fault, place, &before, &card))
+        })
     }
-}
-
-/// Whether a fault is about a character in a text that was stored before such characters were refused, and does not change now. A printed card keeps its name, so
-/// that nothing of it could be changed otherwise.
-fn is_about_old_text(fault: &ImportFault, before: &Value, after: &Value) -> bool {
-    let Some(CardFault::Rule(violation)) = &fault.known else { return false };
-    let Some(place) = fault.pointer.strip_prefix("/cards/0") else { return false };
-    violation.refused_character().is_some() && before.pointer(place) == after.pointer(place)
 }
 
 /// Checks a card in the form of a set file. Returns a set with this one card. Pointers of faults lead into the card. `set` is the code of its set, for

@@ -267,6 +267,11 @@ impl ImportFault {
         }
     }
 
+    /// Whether it is about a character that texts could have before such characters were refused.
+    pub fn is_about_character(&self) -> bool {
+        matches!(&self.known, Some(CardFault::Rule(violation)) if violation.refused_character().is_some())
+    }
+
     /// Sets the card that the fault is about.
     #[must_use]
     pub fn about(mut self, card: Option<FaultyCard>) -> Self {
@@ -318,7 +323,24 @@ fn printable(text: &str) -> Cow<'_, str> {
     printable.into()
 }
 
-/// A game with its sets, without a fault. Only [`GameImport::check`] creates it.
+/// Whether a fault is about a character in a text of a card that was stored before such characters were refused, and does not change now. A printed card keeps its
+/// name, so that nothing of it could be changed otherwise. `place` is the JSON pointer of the text in the card.
+pub fn is_about_old_text(fault: &ImportFault, place: &str, before: &Value, after: &Value) -> bool {
+    fault.is_about_character() && before.pointer(place) == after.pointer(place)
+}
+
+/// Which texts of checked files may be stored already. These may have characters that new texts may not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoredTexts {
+    /// None: all texts are new.
+    None,
+    /// Those of the sets: see [`SetImport::refused_texts`].
+    OfSets,
+    /// Those of the sets, and the manifest, which is the stored one.
+    OfManifestAndSets,
+}
+
+/// A game with its sets, without a fault. Only [`GameImport::check`] and [`GameImport::check_with`] create it.
 #[derive(Clone, Debug)]
 pub struct GameImport {
     game: Game,
@@ -345,6 +367,8 @@ pub struct SetImport {
     pub unlock_threshold: i32,
     /// Its cards in the order of the file.
     pub cards: Vec<CardImport>,
+    /// Faults for texts with characters that were accepted once: the import is refused with those that the stored set does not have already.
+    pub refused_texts: Vec<ImportFault>,
 }
 
 /// A card of a set.
@@ -369,15 +393,20 @@ pub struct PrintingImport {
 }
 
 impl GameImport {
-    /// Reads and checks the files of a game, and returns every fault of every file.
+    /// Reads and checks the files of a game, and returns every fault of every file. All texts count as new.
     pub fn check(source: &GameSource) -> Result<Self, Vec<ImportFault>> {
+        Self::check_with(source, StoredTexts::None)
+    }
+
+    /// The same for files with texts that may be stored already.
+    pub fn check_with(source: &GameSource, stored: StoredTexts) -> Result<Self, Vec<ImportFault>> {
         let files: Vec<SetFile> =
             source.sets.iter().map(|file| SetFile::read(&file.text)).collect();
         let mut faults = Vec::new();
         for (source, file) in source.sets.iter().zip(&files) {
             faults.extend(structural_faults(source, file));
         }
-        let game = match read_manifest(&source.manifest) {
+        let game = match read_manifest(&source.manifest, stored) {
             Ok(game) => game,
             // Without the game's rules, its cards cannot be checked.
             Err(mut found) => {
@@ -385,18 +414,26 @@ impl GameImport {
                 return Err(found);
             }
         };
-        for (source, file) in source.sets.iter().zip(&files) {
-            faults.extend(rule_faults(&game, source, file));
-        }
         let pairs: Vec<(&SourceFile, &SetFile)> = source.sets.iter().zip(&files).collect();
-        faults.extend(duplicates(&pairs, game.unique_names()));
-        if !faults.is_empty() {
+        let of_sets: Vec<Vec<ImportFault>> =
+            pairs.iter().map(|(source, file)| rule_faults(&game, source, file)).collect();
+        let repeated = duplicates(&pairs, game.unique_names());
+        let may_be_old =
+            |fault: &ImportFault| stored != StoredTexts::None && fault.is_about_character();
+        let is_refused = !of_sets.iter().flatten().all(may_be_old);
+        if is_refused || !faults.is_empty() || !repeated.is_empty() {
+            faults.extend(of_sets.into_iter().flatten());
+            faults.extend(repeated);
             return Err(faults);
         }
         let hashed = source.sets.iter().zip(source.set_hashes());
         let sets = hashed
             .zip(files)
-            .map(|((source, hash), file)| set_import(&game, source, hash, file.set))
+            .zip(of_sets)
+            .map(|(((source, hash), file), refused_texts)| SetImport {
+                refused_texts,
+                ..set_import(&game, source, hash, file.set)
+            })
             .collect();
         Ok(Self { game, manifest: source.manifest.clone(), sets })
     }
@@ -419,11 +456,15 @@ impl GameImport {
     }
 }
 
-fn read_manifest(file: &SourceFile) -> Result<Game, Vec<ImportFault>> {
+fn read_manifest(file: &SourceFile, stored: StoredTexts) -> Result<Game, Vec<ImportFault>> {
     if file.text.contains('\0') {
         return Err(vec![ImportFault::new(&file.name, "", "must not contain the NUL character")]);
     }
-    Game::from_new_toml(&file.text).map_err(|error| {
+    let read = match stored {
+        StoredTexts::None | StoredTexts::OfSets => Game::from_new_toml(&file.text),
+        StoredTexts::OfManifestAndSets => Game::from_toml(&file.text),
+    };
+    read.map_err(|error| {
         let fault = |fault: &cardscape_engine::ManifestFault| ImportFault {
             position: fault.position,
             ..ImportFault::new(&file.name, pointer_of(&fault.place), &fault.problem)
@@ -521,6 +562,7 @@ pub(super) fn set_import(
         name: set.name,
         hidden: set.hidden.unwrap_or(game.cards_start_hidden()),
         cards: set.cards.into_iter().map(|card| card_import(game, card)).collect(),
+        refused_texts: Vec::new(),
     }
 }
 

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::{CardDefinition, ViolationCode, card_faults};
+use cardscape_engine::{CardDefinition, PrintingDefinition, ViolationCode, card_faults};
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use diesel_async::RunQueryDsl;
+use serde_json::json;
 use uuid::Uuid;
 
 use super::SetId;
 use crate::auth::permission::Importer;
 use crate::domain::catalogue::import::{
     CardFault, CardImport, FaultyCard, GameImport, ImportFault, PrintingImport, SetImport,
+    is_about_old_text,
 };
 use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::ids::{CardId, PrintingId};
@@ -110,7 +112,7 @@ pub(super) async fn plan<'a>(
             set_changed: true,
             added,
             changed: Vec::new(),
-            faults: Vec::new(),
+            faults: set.refused_texts.clone(),
         };
         return Ok(Some(new));
     };
@@ -130,7 +132,9 @@ pub(super) async fn plan<'a>(
     let stored = content::load_set(conn, by, game, &set.code).await?;
     let printed = is_printed(conn, set_id).await?;
     let vacated = vacated_numbers(conn, game, &set.code).await?;
+    let refused = newly_refused_texts(set, &name, &stored);
     let mut plan = compare(game, set, set_id, stored, printed, &vacated);
+    plan.faults.extend(refused);
     plan.set_changed = !same;
     refuse_removed_printings(conn, &mut plan, printed).await?;
     Ok(Some(plan))
@@ -168,6 +172,44 @@ pub(super) async fn vacated_numbers(
         (old, format!("was {verb} {set}/{number}"))
     };
     Ok(rows.into_iter().map(describe).collect())
+}
+
+/// Faults for texts with characters that were accepted once, unless the stored set has these texts already.
+fn newly_refused_texts(
+    set: &SetImport,
+    stored_name: &str,
+    stored: &BTreeMap<String, StoredCard>,
+) -> Vec<ImportFault> {
+    let is_old = |fault: &ImportFault| match place_in_card(&fault.pointer) {
+        Some((at, place)) => {
+            let card = set.cards.get(at).map(|card| &card.definition);
+            let both = card.and_then(|card| Some((stored.get(&card.number)?, card)));
+            both.is_some_and(|(before, card)| {
+                let before = json!(with_printings_of(card, before));
+                is_about_old_text(fault, place, &before, &json!(card))
+            })
+        }
+        None => set.name == stored_name,
+    };
+    set.refused_texts.iter().filter(|fault| !is_old(fault)).cloned().collect()
+}
+
+/// The place of a card in a set file, and a place in the card, of a pointer: `/cards/3/name`.
+fn place_in_card(pointer: &str) -> Option<(usize, &str)> {
+    let place = pointer.strip_prefix("/cards/")?;
+    let (at, place) = place.split_at(place.find('/')?);
+    Some((at.parse().ok()?, place))
+}
+
+/// A stored card with the printings of a file, in their order there.
+fn with_printings_of(file: &CardDefinition, stored: &StoredCard) -> CardDefinition {
+    let printing = |PrintingDefinition { rarity, .. }: &PrintingDefinition| {
+        let known = stored.printings.get(rarity);
+        let attributes = known.map(|printing| printing.attributes.clone()).unwrap_or_default();
+        PrintingDefinition { rarity: rarity.clone(), attributes }
+    };
+    let printings = file.printings.iter().map(printing).collect();
+    CardDefinition { printings, ..stored.clone().into_definition() }
 }
 
 fn compare<'a>(
