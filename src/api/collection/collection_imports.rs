@@ -103,14 +103,15 @@ pub struct CommitRequest {
 
 /// Applies an import as it was shown, in one transaction.
 ///
-/// Repeating the commit gets the same answer and changes nothing. An import can be committed for 15 minutes, by the account that sent the file. It is
+/// Repeating the commit gets the same answer and changes nothing. If counts that an import would replace (`mode` was `replace`) have changed since the file
+/// was shown, nothing is imported: send the file again. Quantities that are added apply to any counts. An import can be committed for 15 minutes, by the account that sent the file. It is
 /// deleted earlier if five later imports wait for their commit.
 #[utoipa::path(
     post, path = "/v1/collection/imports/{import}/commit", tag = "collection", security(("bearer" = [])),
     request_body = Option<CommitRequest>, params(("import" = Uuid, Path, description = "Id of the import")),
     responses(
         (status = 200, body = CommitResponse),
-        (status = 409, description = "`count_out_of_range`, `collection_full`; `edit_conflict`: the catalogue was changed since; send the file again"),
+        (status = 409, description = "`count_out_of_range`, `collection_full`; `collection_changed`: counts that would be replaced have changed since; `edit_conflict`: the catalogue was changed since; in both cases send the file again"),
         (status = 422, description = "`import_has_faults`: `rejected` lists the lines that are not `ok`; `invalid_body`"),
     )
 )]

@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 
-use super::import_responses::{CollectionImportResponse, CommitResponse, ImportLine, ImportTotals};
+use super::import_responses::{
+    CollectionImportResponse, CommitResponse, ImportAgainResponse, ImportLine, ImportTotals,
+};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteOwnCollection};
@@ -113,6 +115,7 @@ impl ExpectedFile {
             mode,
             game: assumed.game.as_deref(),
             counts: &reading.counts,
+            replaced: reading.replaced.as_ref(),
             rejected: &rejected(&table, &reading),
             at,
         };
@@ -169,7 +172,8 @@ fn rejected(table: &Table, reading: &Reading) -> Vec<RejectedLine> {
 }
 
 /// Applies an import as it was shown, in one transaction. Unless `only_ok` is set, a single line that is not ok
-/// prevents the whole import.
+/// prevents the whole import. So does a change of the counts that it would replace: a player confirms only what was
+/// shown.
 pub async fn commit(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
@@ -188,4 +192,21 @@ pub async fn commit(
         "collection file imported"
     );
     Ok(CommitResponse::new(id.0, committed))
+}
+
+/// Shows an import again whose commit was refused because counts that it would replace have changed: a new import of the
+/// same lines, with what has changed. The collection does not change.
+pub async fn show_again(
+    app: &AppState,
+    by: &Granted<WriteOwnCollection>,
+    viewer: Viewer,
+    earlier: CollectionImportId,
+) -> Result<ImportAgainResponse, Problem> {
+    let (id, at) = (CollectionImportId::unordered(), app.clock.now());
+    let again = app
+        .write_within(deadlines::LARGE, by, async |conn, by| {
+            collection_imports::show_again(conn, by, viewer, (earlier, id), at).await
+        })
+        .await?;
+    Ok(ImportAgainResponse::new(id.0, again))
 }

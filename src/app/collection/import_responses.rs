@@ -5,13 +5,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::counts::ChoiceResponse;
+use super::counts::{ChoiceResponse, CollectionEntryResponse};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
 use crate::domain::collection::MAX_QUANTITY;
 use crate::domain::collection::table::{self, Dialect, Line, LineFault, Table, TableError};
 use crate::store::collection::collection_imports::{
-    CommitError, Committed, Reading, RejectedLine, Verdict,
+    ChangedEntry, CommitError, Committed, ImportAgain, Reading, RejectedLine, Verdict,
 };
 use crate::store::collection::counts::{CardLine, EntryView};
 
@@ -95,8 +95,8 @@ pub struct ImportTotals {
     /// Number of entries that these lines result in. An entry is a printing in one condition.
     #[schema(example = 2)]
     pub entries: usize,
-    /// Number of entries that a commit would remove now: those that are replaced and that no line names which is `ok`. Absent unless `mode` is
-    /// `replace`.
+    /// Number of entries that the commit removes: those that are replaced and that no line names which is `ok`. If counts that are replaced change
+    /// before the commit, the commit is refused (409 `collection_changed`). Absent unless `mode` is `replace`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removes: Option<usize>,
 }
@@ -257,6 +257,45 @@ impl CommitResponse {
     }
 }
 
+/// An entry whose count has changed since the file was shown.
+pub struct ChangedEntryResponse {
+    /// The entry, with its present count.
+    pub entry: CollectionEntryResponse,
+    /// The count when the file was shown; 0: there was no such entry.
+    pub shown: i32,
+    /// The count that the commit results in; 0: it removes the entry.
+    pub after: i32,
+}
+
+impl From<ChangedEntry> for ChangedEntryResponse {
+    fn from(ChangedEntry { entry, shown, after }: ChangedEntry) -> Self {
+        Self { entry: entry.into(), shown, after }
+    }
+}
+
+/// An import that is shown again, because counts that it replaces have changed. It has a new id, and is as good as a
+/// file that was sent again.
+pub struct ImportAgainResponse {
+    /// Id of the import, with which your account can commit exactly this result.
+    pub import: Uuid,
+    /// The only game whose counts are replaced; `None`: all games.
+    pub replaced_game: Option<String>,
+    /// Number of entries that a commit would remove now.
+    pub removes: usize,
+    /// Number of entries whose counts have changed.
+    pub changed: usize,
+    /// The first of them, as far as the collection still has them.
+    pub named: Vec<ChangedEntryResponse>,
+}
+
+impl ImportAgainResponse {
+    pub(super) fn new(import: Uuid, again: ImportAgain) -> Self {
+        let ImportAgain { game, removes, changed, named } = again;
+        let named = named.into_iter().map(Into::into).collect();
+        Self { import, replaced_game: game, removes, changed, named }
+    }
+}
+
 impl From<TableError> for Problem {
     fn from(error: TableError) -> Self {
         let code = match error {
@@ -275,8 +314,8 @@ impl From<TableError> for Problem {
     }
 }
 
-/// Which entries would be too large, and what to do.
-fn too_many_text(entries: usize, first: &[EntryView]) -> String {
+/// A number of entries with what is true of them, and the first of them by set and number.
+fn entries_text(entries: usize, what: &str, first: &[EntryView]) -> String {
     let place = |entry: &EntryView| {
         let CardLine { set_code, number, .. } = &entry.card;
         let rarity = entry.rarity.as_ref().map(|rarity| format!(" {rarity}"));
@@ -290,9 +329,26 @@ fn too_many_text(entries: usize, first: &[EntryView]) -> String {
     }
     let entries = if entries == 1 { "1 entry".to_owned() } else { format!("{entries} entries") };
     let colon = if named.is_empty() { "" } else { ": " };
+    format!("{entries} {what}{colon}{}.", named.join(", "))
+}
+
+/// Which entries would be too large, and what to do.
+fn too_many_text(entries: usize, first: &[EntryView]) -> String {
+    let what = format!("would have more than {MAX_QUANTITY} cards");
+    let entries = entries_text(entries, &what, first);
+    format!("{entries} Correct their quantities and send the file again.")
+}
+
+/// Which entries have changed since the file was shown, and what to do.
+fn changed_text(entries: usize, first: &[EntryView]) -> String {
+    let what = if entries == 1 {
+        "that the import would replace has changed since the file was shown"
+    } else {
+        "that the import would replace have changed since the file was shown"
+    };
+    let entries = entries_text(entries, what, first);
     format!(
-        "{entries} would have more than {MAX_QUANTITY} cards{colon}{}. Correct their quantities and send the file again.",
-        named.join(", ")
+        "{entries} Nothing was imported. Send the file again, and check what the import would replace now."
     )
 }
 
@@ -313,6 +369,9 @@ impl From<CommitError> for Problem {
             }
             CommitError::Stale => Self::new(ProblemCode::EditConflict)
                 .detail("Some printings of the file no longer exist: send it again."),
+            CommitError::Changed(entries, first) => Self::new(ProblemCode::CollectionChanged)
+                .detail(changed_text(entries, &first))
+                .with(ProblemMember::Entries, entries),
             CommitError::TooMany(entries, first) => Self::new(ProblemCode::CountOutOfRange)
                 .detail(too_many_text(entries, &first))
                 .with(ProblemMember::Entries, entries),

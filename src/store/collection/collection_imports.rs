@@ -42,8 +42,10 @@ const BATCH: usize = 1_000;
 const MAX_CHOICES: usize = 10_000;
 /// Similar names that are suggested for one unknown name.
 const NEAR_NAMES: usize = 3;
-/// Most entries that the error about too large counts names.
+/// Most entries that an error about counts names.
 const NAMED_ENTRIES: usize = 5;
+/// Most changed entries that an import lists when it is shown again.
+const LISTED_CHANGES: usize = 100;
 
 /// A resolver with the cards that these descriptions may mean, as the viewer may see them.
 pub(in crate::store) async fn load_resolver(
@@ -171,6 +173,8 @@ pub struct Reading {
     pub counts: BTreeMap<EntryKey, i32>,
     /// Number of entries that a commit would remove; `None`: the file is added.
     pub removes: Option<usize>,
+    /// The counts that a commit would replace; `None`: the file is added.
+    pub replaced: Option<BTreeMap<EntryKey, i32>>,
     /// Number of lines whose choices are left out, because there would be too many.
     pub choices_left_out: usize,
     /// The only game whose counts are replaced. Lines of other games cannot be counted then: nobody was asked whether
@@ -254,11 +258,21 @@ pub async fn read(
     if mode == ImportMode::Replace {
         let replaced = CountSelection::Game(assumed.game.as_deref());
         let before = counts::counts(conn, by.account(), replaced).await?;
-        let removed = before.keys().filter(|key| !reading.counts.contains_key(*key));
-        reading.removes = Some(removed.count());
+        reading.removes = Some(count_removed(&before, &reading.counts));
+        reading.replaced = Some(before);
     }
     reading.misspelt = misspelt(lines, &reading.verdicts, &resolver, assumed);
     Ok(reading)
+}
+
+/// The count of an entry; 0: there is no such entry.
+fn count_of(counts: &BTreeMap<EntryKey, i32>, key: &EntryKey) -> i32 {
+    counts.get(key).copied().unwrap_or(0)
+}
+
+/// Number of entries that are removed when these counts replace those before.
+fn count_removed(before: &BTreeMap<EntryKey, i32>, counts: &BTreeMap<EntryKey, i32>) -> usize {
+    before.keys().filter(|key| !counts.contains_key(*key)).count()
 }
 
 /// The lines whose name no card has, with the names for which similar ones are searched.
@@ -324,6 +338,8 @@ pub struct NewImport<'a> {
     pub game: Option<&'a str>,
     /// Counts from the lines that are ok.
     pub counts: &'a BTreeMap<EntryKey, i32>,
+    /// The counts that a commit replaces, as they were shown; `None`: the file is added.
+    pub replaced: Option<&'a BTreeMap<EntryKey, i32>>,
     /// The other lines.
     pub rejected: &'a [RejectedLine],
     /// The current time.
@@ -332,31 +348,52 @@ pub struct NewImport<'a> {
 
 type StoredEntry = (PrintingId, Condition, i32);
 
+/// Counts as they are stored.
+fn list_counts(counts: &BTreeMap<EntryKey, i32>) -> Vec<StoredEntry> {
+    counts
+        .iter()
+        .map(|((printing, condition), quantity)| (*printing, *condition, *quantity))
+        .collect()
+}
+
+/// Counts that were stored.
+fn map_counts(entries: &[StoredEntry]) -> BTreeMap<EntryKey, i32> {
+    entries
+        .iter()
+        .map(|(printing, condition, quantity)| ((*printing, *condition), *quantity))
+        .collect()
+}
+
 /// Stores the result of reading a file. The newest five uncommitted files of an account are kept.
 pub async fn store(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
     new: &NewImport<'_>,
 ) -> StoreResult<()> {
-    let entries: Vec<StoredEntry> = new
-        .counts
-        .iter()
-        .map(|((printing, condition), quantity)| (*printing, *condition, *quantity))
-        .collect();
     sql(
-        "INSERT INTO collection_imports (id, account_id, mode, game_code, entries, rejected, created_at, expires_at) \
-         VALUES ($id, $account, $mode, $game, $entries, $rejected, $at, $until)",
+        "INSERT INTO collection_imports (id, account_id, mode, game_code, entries, shown_counts, rejected, created_at, expires_at) \
+         VALUES ($id, $account, $mode, $game, $entries, $shown, $rejected, $at, $until)",
     )
     .bind("id", new.id)
     .bind("account", by.account())
     .bind("mode", new.mode)
     .bind("game", new.game)
-    .bind("entries", json!(entries))
+    .bind("entries", json!(list_counts(new.counts)))
+    .bind("shown", new.replaced.map(|counts| json!(list_counts(counts))))
     .bind("rejected", json!(new.rejected))
     .bind("at", new.at)
     .bind("until", new.at + COMMIT_TIME)
     .execute(conn)
     .await?;
+    delete_oldest(conn, by, new.id).await
+}
+
+/// Keeps the newest five uncommitted files of an account, among them this one.
+async fn delete_oldest(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    newest: CollectionImportId,
+) -> StoreResult<()> {
     sql(
         "DELETE FROM collection_imports WHERE account_id = $account AND committed_at IS NULL AND id NOT IN (\
          SELECT id FROM collection_imports WHERE account_id = $account AND committed_at IS NULL \
@@ -364,7 +401,7 @@ pub async fn store(
     )
     .bind("account", by.account())
     .bind("limit", MAX_WAITING)
-    .bind("id", new.id)
+    .bind("id", newest)
     .execute(conn)
     .await?;
     Ok(())
@@ -394,6 +431,9 @@ pub enum CommitError {
     Rejected(Vec<RejectedLine>),
     /// Some of its printings no longer exist.
     Stale,
+    /// This many counts that it would replace have changed since it was shown; the first of these entries, as far as the
+    /// collection still has them.
+    Changed(usize, Vec<EntryView>),
     /// Together with existing counts, this many counts would be too large; the first of these entries.
     TooMany(usize, Vec<EntryView>),
     /// The change of the collection failed.
@@ -432,12 +472,52 @@ struct ImportRow {
     game_code: Option<String>,
     #[diesel(sql_type = Jsonb)]
     entries: Json<Vec<StoredEntry>>,
+    #[diesel(sql_type = Nullable<Jsonb>)]
+    shown_counts: Option<Json<Vec<StoredEntry>>>,
     #[diesel(sql_type = Jsonb)]
     rejected: Json<Vec<RejectedLine>>,
     #[diesel(sql_type = Timestamptz)]
     expires_at: DateTime<Utc>,
     #[diesel(sql_type = Nullable<Jsonb>)]
     result: Option<Json<Committed>>,
+}
+
+impl ImportRow {
+    /// The entries that differ from those that were shown. Empty if the file is added: then its quantities are what was
+    /// shown, and they apply to any counts.
+    fn changed_since(&self, now: &BTreeMap<EntryKey, i32>) -> Vec<ChangedKey> {
+        let Some(Json(shown)) = &self.shown_counts else { return Vec::new() };
+        let shown = map_counts(shown);
+        let keys: BTreeSet<EntryKey> = shown.keys().chain(now.keys()).copied().collect();
+        let change =
+            |key| ChangedKey { key, shown: count_of(&shown, &key), now: count_of(now, &key) };
+        keys.into_iter().map(change).filter(|change| change.shown != change.now).collect()
+    }
+}
+
+/// An entry whose count has changed since the file was shown; 0: there was or is no such entry.
+struct ChangedKey {
+    key: EntryKey,
+    shown: i32,
+    now: i32,
+}
+
+/// The import of that id, with a lock on its row.
+async fn lock_import(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    id: CollectionImportId,
+) -> Result<ImportRow, CommitError> {
+    let row: Option<ImportRow> = sql(
+        "SELECT mode, game_code, entries, shown_counts, rejected, expires_at, result FROM collection_imports \
+         WHERE id = $id AND account_id = $account FOR UPDATE",
+    )
+    .bind("id", id)
+    .bind("account", by.account())
+    .get_result(conn)
+    .await
+    .optional()?;
+    row.ok_or(CommitError::Missing)
 }
 
 /// Applies a file as it was shown: all lines that are ok, in one transaction. A second commit of the same file waits
@@ -450,27 +530,18 @@ pub async fn commit(
     only_ok: bool,
     at: DateTime<Utc>,
 ) -> Result<Committed, CommitError> {
-    let row: Option<ImportRow> = sql(
-        "SELECT mode, game_code, entries, rejected, expires_at, result FROM collection_imports \
-         WHERE id = $id AND account_id = $account FOR UPDATE",
-    )
-    .bind("id", id)
-    .bind("account", by.account())
-    .get_result(conn)
-    .await
-    .optional()?;
-    let row = row.ok_or(CommitError::Missing)?;
-    if let Some(Json(committed)) = row.result {
+    let mut row = lock_import(conn, by, id).await?;
+    if let Some(Json(committed)) = row.result.take() {
         return Ok(committed);
     }
     if row.expires_at <= at {
         return Err(CommitError::Missing);
     }
-    let Json(rejected) = row.rejected;
+    let rejected = std::mem::take(&mut row.rejected.0);
     if !rejected.is_empty() && !only_ok {
         return Err(CommitError::Rejected(rejected));
     }
-    let Json(entries) = row.entries;
+    let entries = std::mem::take(&mut row.entries.0);
     counts::lock(conn, by.account()).await?;
     let ids: BTreeSet<PrintingId> = entries.iter().map(|(printing, ..)| *printing).collect();
     let known = printings::table.filter(printings::id.eq_any(ids.iter().copied()));
@@ -485,14 +556,26 @@ pub async fn commit(
         CountSelection::Printings(ids.into_iter().collect())
     };
     let before = counts::counts(conn, by.account(), selection).await?;
+    let changed = row.changed_since(&before);
+    if !changed.is_empty() {
+        // Entries that were removed cannot be named any more.
+        let present: Vec<EntryKey> =
+            changed.iter().filter(|change| change.now > 0).map(|change| change.key).collect();
+        let named = name_first(conn, by, viewer, &present).await?;
+        return Err(CommitError::Changed(changed.len(), named));
+    }
     let (after, mut result) = match merge(&before, &entries, replaces) {
         Ok(merged) => merged,
-        Err(too_many) => return Err(name_too_many(conn, by, viewer, &too_many).await?),
+        // The collection has these entries, because no line alone asks for too many.
+        Err(too_many) => {
+            let named = name_first(conn, by, viewer, &too_many).await?;
+            return Err(CommitError::TooMany(too_many.len(), named));
+        }
     };
     result.rejected = rejected;
     counts::write(conn, by.account(), &after, true, at).await?;
     sql(
-        "UPDATE collection_imports SET committed_at = $at, result = $result, entries = '[]' WHERE id = $id",
+        "UPDATE collection_imports SET committed_at = $at, result = $result, entries = '[]', shown_counts = NULL WHERE id = $id",
     )
     .bind("id", id)
     .bind("at", at)
@@ -502,20 +585,103 @@ pub async fn commit(
     Ok(result)
 }
 
-/// The error about these entries. Only the first are named: the collection has them, because no line alone asks for too
-/// many.
-async fn name_too_many(
+/// The first of these entries, for the error about them.
+async fn name_first(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
     viewer: Viewer,
-    too_many: &[EntryKey],
-) -> StoreResult<CommitError> {
-    let first = &too_many[..too_many.len().min(NAMED_ENTRIES)];
-    let printings = first.iter().map(|(printing, _)| *printing).collect();
+    keys: &[EntryKey],
+) -> StoreResult<Vec<EntryView>> {
+    view_entries(conn, by, viewer, &keys[..keys.len().min(NAMED_ENTRIES)]).await
+}
+
+/// These entries, as far as the collection has them.
+async fn view_entries(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
+    keys: &[EntryKey],
+) -> StoreResult<Vec<EntryView>> {
+    let printings = keys.iter().map(|(printing, _)| *printing).collect();
     let filter = EntryFilter { printings: Some(printings), ..EntryFilter::default() };
-    let mut named = card_collection::list_entries(conn, viewer, by.account(), &filter).await?;
-    named.retain(|entry| first.contains(&(entry.printing_id, entry.condition)));
-    Ok(CommitError::TooMany(too_many.len(), named))
+    let mut entries = card_collection::list_entries(conn, viewer, by.account(), &filter).await?;
+    entries.retain(|entry| keys.contains(&(entry.printing_id, entry.condition)));
+    Ok(entries)
+}
+
+/// An entry whose count has changed since the file was shown.
+pub struct ChangedEntry {
+    /// The entry, with its present count.
+    pub entry: EntryView,
+    /// The count when the file was shown; 0: there was no such entry.
+    pub shown: i32,
+    /// The count that the commit results in; 0: it removes the entry.
+    pub after: i32,
+}
+
+/// An import that is shown again, because counts that it replaces have changed.
+pub struct ImportAgain {
+    /// The only game whose counts are replaced; `None`: all games.
+    pub game: Option<String>,
+    /// Number of entries that a commit would remove.
+    pub removes: usize,
+    /// Number of entries whose counts have changed.
+    pub changed: usize,
+    /// The first of them, as far as the collection still has them.
+    pub named: Vec<ChangedEntry>,
+}
+
+/// Stores an import once more under a new id, as a preview of what a commit does to the present counts. The earlier
+/// import stays as it was shown, so it is still refused.
+pub async fn show_again(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
+    (earlier, id): (CollectionImportId, CollectionImportId),
+    at: DateTime<Utc>,
+) -> Result<ImportAgain, CommitError> {
+    let row = lock_import(conn, by, earlier).await?;
+    if row.result.is_some() || row.expires_at <= at {
+        return Err(CommitError::Missing);
+    }
+    // Without the lock of the account, as when a file is read: the commit compares the counts once more.
+    let replaced = CountSelection::Game(row.game_code.as_deref());
+    let now = counts::counts(conn, by.account(), replaced).await?;
+    sql(
+        "INSERT INTO collection_imports (id, account_id, mode, game_code, entries, shown_counts, rejected, created_at, expires_at) \
+         SELECT $id, account_id, mode, game_code, entries, $shown, rejected, $at, $until FROM collection_imports WHERE id = $earlier",
+    )
+    .bind("id", id)
+    .bind("shown", json!(list_counts(&now)))
+    .bind("at", at)
+    .bind("until", at + COMMIT_TIME)
+    .bind("earlier", earlier)
+    .execute(conn)
+    .await?;
+    delete_oldest(conn, by, id).await?;
+    let (changed, counts) = (row.changed_since(&now), map_counts(&row.entries.0));
+    let named = name_changed(conn, by, viewer, &changed, &counts).await?;
+    let removes = count_removed(&now, &counts);
+    Ok(ImportAgain { game: row.game_code, removes, changed: changed.len(), named })
+}
+
+/// The first of the changed entries that the collection still has; `counts`: those of the file.
+async fn name_changed(
+    conn: &mut Connection,
+    by: &Acting<WriteOwnCollection>,
+    viewer: Viewer,
+    changed: &[ChangedKey],
+    counts: &BTreeMap<EntryKey, i32>,
+) -> StoreResult<Vec<ChangedEntry>> {
+    let present = changed.iter().filter(|change| change.now > 0).take(LISTED_CHANGES);
+    let shown: BTreeMap<EntryKey, i32> = present.map(|change| (change.key, change.shown)).collect();
+    let keys: Vec<EntryKey> = shown.keys().copied().collect();
+    let entries = view_entries(conn, by, viewer, &keys).await?;
+    let name = |entry: EntryView| {
+        let key = (entry.printing_id, entry.condition);
+        ChangedEntry { entry, shown: count_of(&shown, &key), after: count_of(counts, &key) }
+    };
+    Ok(entries.into_iter().map(name).collect())
 }
 
 /// The counts that differ afterwards, and their new values; or the entries whose counts would be too large.
@@ -530,7 +696,7 @@ fn merge(
     let mut too_many = Vec::new();
     for (printing, condition, quantity) in entries {
         let key = (*printing, *condition);
-        let base = if replaces { 0 } else { before.get(&key).copied().unwrap_or(0) };
+        let base = if replaces { 0 } else { count_of(before, &key) };
         match add_to_count(base, *quantity) {
             Some(count) => {
                 after.insert(key, count);

@@ -269,6 +269,7 @@ diesel::table! {
         expires_at -> Timestamptz,
         committed_at -> Nullable<Timestamptz>,
         result -> Nullable<Jsonb>,
+        shown_counts -> Nullable<Jsonb>,
     }
 }
 

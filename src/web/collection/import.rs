@@ -6,10 +6,13 @@ use bytes::Bytes;
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::counted::entry_label;
 use super::verdicts::Reading;
 use super::words as collection_words;
 use crate::app::collection::collection_imports::{self, ImportOptions};
-use crate::app::collection::import_responses::{CommitResponse, RejectedLineResponse};
+use crate::app::collection::import_responses::{
+    ChangedEntryResponse, CommitResponse, ImportAgainResponse, RejectedLineResponse,
+};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::WriteOwnCollection;
@@ -70,6 +73,44 @@ struct VerdictsPage {
     frame: Frame,
     section: Section,
     reading: Reading,
+}
+
+/// The page of an import that was not committed, because counts that it replaces have changed.
+#[derive(Template)]
+#[template(path = "web/collection/import_again.html")]
+struct ImportAgainPage {
+    frame: Frame,
+    section: Section,
+    faults: Faults,
+    /// The path that the confirmation is sent to.
+    action: String,
+    /// What the import replaces.
+    replaces: String,
+    rows: Vec<ChangedRow>,
+    /// How many more entries have changed.
+    left: Option<String>,
+    only_ok: bool,
+}
+
+/// An entry whose count has changed.
+struct ChangedRow {
+    entry: String,
+    shown: String,
+    now: String,
+    after: String,
+}
+
+impl ChangedRow {
+    fn new(games: &Games, changed: &ChangedEntryResponse) -> Self {
+        let ChangedEntryResponse { entry, shown, after } = changed;
+        let count = |count: i32| words::grouped(count.into());
+        Self {
+            entry: entry_label(games, entry),
+            shown: count(*shown),
+            now: count(entry.quantity),
+            after: count(*after),
+        }
+    }
 }
 
 /// The page after the import.
@@ -252,19 +293,14 @@ pub(in crate::web) async fn commit(
     Form(form): Form<CommitForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = CollectionImportId(*import);
-    let viewer = by.visitor.viewer();
-    let done = collection_imports::commit(&state, &by, viewer, id, form.only_ok == "yes").await;
+    let (viewer, only_ok) = (by.visitor.viewer(), form.only_ok == "yes");
+    let done = collection_imports::commit(&state, &by, viewer, id, only_ok).await;
     let CommitResponse { added, changed, removed, cards, rejected, .. } = match done {
         Ok(done) => done,
-        Err(problem) => {
-            let is_gone = problem.code() == ProblemCode::NotFound;
-            let faults = match collection_words::import_fault(problem.code()) {
-                Some(_) if is_gone => Faults::one("", collection_words::IMPORT_GONE),
-                Some(text) => Faults::one("", text),
-                None => return Err(problem),
-            };
-            return show(&state, PageStatus::of(&problem), Typed::default(), faults).await;
+        Err(problem) if problem.code() == ProblemCode::CollectionChanged => {
+            return show_again(&state, &by, id, only_ok, &problem).await;
         }
+        Err(problem) => return not_committed(&state, problem).await,
     };
     let count = |count: usize| words::grouped(i64::try_from(count).unwrap_or(i64::MAX));
     let left = rejected.len().saturating_sub(SHOWN);
@@ -279,6 +315,40 @@ pub(in crate::web) async fn commit(
         left: collection_words::not_shown(left),
     };
     private(PageStatus::OK, &page)
+}
+
+/// The form for a file, with the reason why the import was not committed.
+async fn not_committed(app: &AppState, problem: Problem) -> Result<HttpResponse, Problem> {
+    let Some(text) = collection_words::import_fault(problem.code()) else { return Err(problem) };
+    show(app, PageStatus::of(&problem), Typed::default(), Faults::one("", text)).await
+}
+
+/// What the import does to the counts as they are now, to be confirmed: the visitor need not send the file again.
+async fn show_again(
+    app: &AppState,
+    by: &Player<WriteOwnCollection>,
+    import: CollectionImportId,
+    only_ok: bool,
+    problem: &Problem,
+) -> Result<HttpResponse, Problem> {
+    let again = collection_imports::show_again(app, by, by.visitor.viewer(), import).await;
+    let ImportAgainResponse { import, replaced_game, removes, changed, named } = match again {
+        Ok(again) => again,
+        Err(problem) => return not_committed(app, problem).await,
+    };
+    let games = Games::read(app).await?;
+    let replaced_game = replaced_game.map(|game| games.name(&game));
+    let page = ImportAgainPage {
+        frame: Frame::new(collection_words::IMPORT).at(Place::Collection),
+        section: Section::Counts,
+        faults: Faults::one("", collection_words::CHANGED_SINCE),
+        action: format!("/my/collection/import/{import}"),
+        replaces: collection_words::replaces(replaced_game.as_deref(), removes),
+        left: collection_words::changes_not_shown(changed.saturating_sub(named.len())),
+        rows: named.iter().map(|changed| ChangedRow::new(&games, changed)).collect(),
+        only_ok,
+    };
+    private(PageStatus::of(problem), &page)
 }
 
 #[cfg(test)]

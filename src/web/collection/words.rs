@@ -83,6 +83,13 @@ pub(super) const ANOTHER_FILE: &str = "Import another file";
 pub(super) const IMPORTED: &str = "The file is imported";
 pub(super) const IMPORT_GONE: &str =
     "This import has expired: it is available for 15 minutes. Send the file again.";
+pub(super) const CHANGED_SINCE: &str = "Your collection has changed since the file was shown. Nothing was imported. Look at what the import does now, and confirm it once more.";
+pub(super) const SINCE_SHOWN: &str = "What has changed since the file was shown";
+pub(super) const ENTRY: &str = "Entry";
+pub(super) const COUNT_SHOWN: &str = "When it was shown";
+pub(super) const COUNT_NOW: &str = "Now";
+pub(super) const COUNT_AFTER: &str = "After the import";
+pub(super) const LEAVE_COLLECTION: &str = "Leave the collection as it is";
 pub(super) const ADDED: &str = "New entries";
 pub(super) const CHANGED: &str = "Changed entries";
 pub(super) const REMOVED: &str = "Removed entries";
@@ -203,6 +210,15 @@ pub(super) fn replaces(game: Option<&str>, removes: usize) -> String {
     format!("{of} those of the file. {removed}")
 }
 
+/// The number of changed entries that are not listed; `None`: all are listed. Entries that were removed have no row.
+pub(super) fn changes_not_shown(count: usize) -> Option<String> {
+    match i64::try_from(count).unwrap_or(i64::MAX) {
+        0 => None,
+        1 => Some("1 more entry was changed or removed.".to_owned()),
+        more => Some(format!("{} more entries were changed or removed.", grouped(more))),
+    }
+}
+
 /// The totals of a file that was read.
 pub(super) fn totals(lines: usize, ok: usize, counted: i64) -> String {
     let lines = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
@@ -261,6 +277,9 @@ pub(super) fn import_fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::CountOutOfRange => "Some counts would be more than 9999. Nothing was changed.",
         ProblemCode::CollectionFull => {
             "Your collection would have more entries than it may have. Nothing was changed."
+        }
+        ProblemCode::CollectionChanged => {
+            "Your collection has changed since the file was shown. Nothing was changed now: send the file again."
         }
         ProblemCode::EditConflict => {
             "Cards of the file have changed since it was read. Send it again."

@@ -277,6 +277,98 @@ async fn replacing_one_game_leaves_the_others_as_they_are() {
     assert_eq!(stored_entries(&app, &ada).await, expected, "both foreign entries stay");
 }
 
+/// Adds to the common printing of a card of the set `base`.
+async fn add(app: &TestApp, by: &Player, number: &str, add: i32) {
+    let change =
+        json!({ "game": "ttcg", "set": "base", "number": number, "rarity": "common", "add": add });
+    let body = json!({ "changes": [change] });
+    app.post("/v1/collection/changes").by(by).json(&body).answer().await.expect(200);
+}
+
+#[tokio::test]
+async fn a_commit_replaces_only_the_counts_that_were_shown() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    let ada = app.player("ada").await;
+    add(&app, &ada, "001", 2).await;
+    add(&app, &ada, "002", 1).await;
+    let file = "Count,Set,Number,Rarity\n3,base,1,common\n1,base,2,common\n";
+    let cases: [(&[(&str, i32)], &str); 4] = [
+        // An entry that no line names, and that the commit would remove.
+        (
+            &[("003", 7)],
+            "1 entry that the import would replace has changed since the file was shown: base 003 common (near mint). ",
+        ),
+        // An entry that the commit would set to the count of the file.
+        (
+            &[("001", 6)],
+            "1 entry that the import would replace has changed since the file was shown: base 001 common (near mint). ",
+        ),
+        (
+            &[("002", -1)],
+            "1 entry that the import would replace has changed since the file was shown. ",
+        ),
+        (
+            &[("002", 5), ("003", -7)],
+            "2 entries that the import would replace have changed since the file was shown: base 002 common (near mint), and 1 more. ",
+        ),
+    ];
+    for (changes, named) in cases {
+        let shown = read(&app, &ada, "?mode=replace&game=ttcg", file).await;
+        for (number, count) in changes {
+            add(&app, &ada, number, *count).await;
+        }
+        let stored = stored_entries(&app, &ada).await;
+        let refused = commit(&app, &ada, &shown, false).await.problem(409, "collection_changed");
+        assert_eq!(refused["entries"], changes.len());
+        let detail = refused["detail"].as_str().unwrap();
+        assert!(detail.starts_with(named), "{detail}");
+        assert_eq!(stored_entries(&app, &ada).await, stored, "nothing was imported");
+    }
+
+    // The same file again shows what would be replaced now, and a repeated commit stays a repetition.
+    add(&app, &ada, "003", 4).await;
+    let shown = read(&app, &ada, "?mode=replace&game=ttcg", file).await;
+    assert_eq!(shown["totals"]["removes"], 1);
+    let done = commit(&app, &ada, &shown, false).await.expect(200);
+    assert_eq!((&done["changed"], &done["removed"]), (&json!(2), &json!(1)));
+    add(&app, &ada, "003", 4).await;
+    assert_eq!(commit(&app, &ada, &shown, false).await.expect(200), done);
+    assert_eq!(stored_entries(&app, &ada).await.len(), 3, "the repetition removes nothing");
+
+    // Two previews of the same counts: the second commit would replace what the first one has imported.
+    let query = "?mode=replace";
+    let (first, second) =
+        (read(&app, &ada, query, file).await, read(&app, &ada, query, file).await);
+    commit(&app, &ada, &first, false).await.expect(200);
+    commit(&app, &ada, &second, false).await.problem(409, "collection_changed");
+}
+
+#[tokio::test]
+async fn a_change_of_other_counts_does_not_prevent_a_commit() {
+    let app = TestApp::start_seeded(&["uno-emoji"]).await;
+    app.import_set("base", 3, false).await;
+    let ada = app.player("ada").await;
+    let file = "Count,Set,Number,Rarity\n3,base,1,common\n";
+    // Quantities that are added apply to any counts.
+    let shown = read(&app, &ada, "", file).await;
+    add(&app, &ada, "001", 5).await;
+    commit(&app, &ada, &shown, false).await.expect(200);
+    assert_eq!(stored_entries(&app, &ada).await[0][4], "8");
+
+    // Only counts of the game that is replaced matter.
+    let shown = read(&app, &ada, "?mode=replace&game=uno-emoji", "Count,Name\n").await;
+    add(&app, &ada, "002", 1).await;
+    commit(&app, &ada, &shown, false).await.expect(200);
+    assert_eq!(stored_entries(&app, &ada).await.len(), 2);
+
+    // An import that was stored by an older program has no counts to compare.
+    let shown = read(&app, &ada, "?mode=replace", file).await;
+    app.sql("UPDATE collection_imports SET shown_counts = NULL").await;
+    add(&app, &ada, "002", 1).await;
+    assert_eq!(commit(&app, &ada, &shown, false).await.expect(200)["removed"], 1);
+}
+
 #[tokio::test]
 async fn files_without_cards_are_rejected() {
     let app = TestApp::start().await;

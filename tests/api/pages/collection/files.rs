@@ -229,3 +229,56 @@ async fn a_file_that_replaces_says_what_it_replaces() {
     let read = check("names all", &send(&app, &hers, &fields, None).await);
     assert!(read.only("main").text.contains("so that none is removed"));
 }
+
+/// The path to which the page sends the confirmation of an import.
+fn confirmation(page: &Page) -> String {
+    let actions = page.all("form").filter_map(|form| form.get("action"));
+    let mut imports = actions.filter(|to| to.starts_with("/my/collection/import/"));
+    imports.next().expect("a confirmation").to_owned()
+}
+
+#[tokio::test]
+async fn a_collection_that_changed_since_the_file_was_shown_is_shown_again() {
+    let (app, ada) = start().await;
+    let change = async |number: &str, add: i32| {
+        let change = serde_json::json!({ "game": "ttcg", "set": "base", "number": number, "rarity": "common", "add": add });
+        let body = serde_json::json!({ "changes": [change] });
+        app.post("/v1/collection/changes").by(&ada).json(&body).answer().await.expect(200);
+    };
+    let quantities = async || -> Vec<i64> {
+        let entries = app.get("/v1/collection").by(&ada).answer().await.expect(200);
+        let entries = entries["data"].as_array().unwrap().clone();
+        entries.iter().map(|entry| entry["quantity"].as_i64().unwrap()).collect()
+    };
+    change("001", 2).await;
+    change("003", 1).await;
+    let hers = Browser::of(&app, "ada").await;
+    let file = "Count,Game,Set,Number,Rarity\n3,ttcg,base,001,common\nx,ttcg,base,002,common\n";
+    let fields = [("pasted", file), ("mode", "replace"), ("game", "ttcg")];
+    let first = confirmation(&check("shown", &send(&app, &hers, &fields, None).await));
+    change("001", 6).await;
+    change("002", 7).await;
+    change("003", -1).await;
+    let refused = hers.post(&first, &[("only_ok", "yes")]).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check("again", &refused);
+    let main = &page.only("main").text;
+    assert!(main.contains("Your collection has changed since the file was shown."), "{main}");
+    assert!(main.contains("1 entry that no usable line names is removed."), "{main}");
+    assert!(main.contains("1 more entry was changed or removed."), "{main}");
+    let changed = rows(&page, "What has changed since the file was shown");
+    assert_eq!(changed.len(), 2, "{changed:?}");
+    assert!(changed[0].contains("base 001") && changed[1].contains("base 002"), "{changed:?}");
+    assert_eq!(quantities().await, [8, 7], "nothing was imported");
+
+    // The first import is still refused; the one that the page shows is not.
+    let second = confirmation(&page);
+    assert_ne!(first, second);
+    assert_eq!(hers.post(&first, &[("only_ok", "yes")]).await.status, 409);
+    for _ in 0..2 {
+        let done = hers.post(&second, &[("only_ok", "yes")]).await;
+        assert_eq!(done.status, 200, "{}", done.text());
+        assert_eq!(rows(&check("done", &done), "Lines that were left out").len(), 1);
+        assert_eq!(quantities().await, [3]);
+    }
+}
