@@ -23,21 +23,30 @@ impl Revision {
 
 /// The version of a resource that moderators take down without a new revision. The takedown and its end both change what its owner
 /// reads. Its ETag is `"r7"`, or `"r7.1764412345000000"` while it is taken down, with the time of that decision.
+///
+/// A folder has no revision either, because only the owner of a deck sees it. For the owner of a deck in a folder, the ETag is `"r7~5c0e91b2"`, with a
+/// digest of the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     pub(crate) revision: Revision,
     /// `None`: it is not taken down.
     pub(crate) taken_down_at: Option<DateTime<Utc>>,
+    /// Digest of the folder; 0: it is in no folder, or the reader does not see its folder.
+    pub(crate) folder: u64,
 }
 
 impl From<Revision> for Version {
     fn from(revision: Revision) -> Self {
-        Self { revision, taken_down_at: None }
+        Self { revision, taken_down_at: None, folder: 0 }
     }
 }
 
 impl Version {
     pub(crate) fn tag(self) -> String {
+        if self.folder == 0 { self.tag_without_folder() } else { self.tag_with_folder() }
+    }
+
+    fn tag_without_folder(self) -> String {
         let tag = self.revision.tag();
         match self.taken_down_at {
             Some(at) => format!("{tag}.{}", at.timestamp_micros()),
@@ -45,14 +54,29 @@ impl Version {
         }
     }
 
-    /// The `If-Match` header that names this version.
-    pub(crate) fn meant(self) -> IfMatch {
-        IfMatch::naming(&self.tag())
+    /// The tag that also states that there is no folder.
+    fn tag_with_folder(self) -> String {
+        format!("{}{FOLDER}{:x}", self.tag_without_folder(), self.folder)
     }
 
-    /// The value of the field with which a form names this version: see [`IfMatch::of_form`].
+    /// This version as readers see it who do not see the folder.
+    pub(crate) fn without_folder(self) -> Self {
+        Self { folder: 0, ..self }
+    }
+
+    /// The `If-Match` header that names this version.
+    pub(crate) fn meant(self) -> IfMatch {
+        IfMatch::naming(&self.tag_with_folder())
+    }
+
+    /// The value of the field with which a form names this version, in any folder: see [`IfMatch::of_form`].
     pub(crate) fn in_form(self) -> String {
-        self.tag().trim_start_matches('r').to_owned()
+        self.tag_without_folder().trim_start_matches('r').to_owned()
+    }
+
+    /// Like [`Self::in_form`], for a form that also contains the folder.
+    pub(crate) fn in_form_with_folder(self) -> String {
+        self.tag_with_folder().trim_start_matches('r').to_owned()
     }
 }
 
@@ -61,6 +85,8 @@ pub(crate) const TEXT: &str = "-text";
 /// Separates the version in an ETag from counts that others change: `"r7+12"` and `"r7+13"` are the same version for
 /// `If-Match`, but different responses for caches.
 const COUNTS: char = '+';
+/// Separates the version in an ETag from the digest of the folder.
+const FOLDER: char = '~';
 
 impl Version {
     /// The ETag of a response that also depends on counts, which are no part of the version. If all counts are 0, the
@@ -98,10 +124,14 @@ impl ListedTag {
         self.written.as_deref().is_none_or(|written| without_encoding(written) == tag)
     }
 
-    /// Whether the entry names the version of `tag`, whatever its counts.
-    fn names_version(&self, tag: &str) -> bool {
-        let version = |written: &str| without_encoding(written).split(COUNTS).next() == Some(tag);
-        self.written.as_deref().is_none_or(version)
+    /// Whether the entry names this version, whatever its counts. An entry that states no folder names the version in any folder.
+    fn names_version(&self, version: Version) -> bool {
+        let names = |written: &str| {
+            let named = without_encoding(written).split(COUNTS).next().unwrap_or_default();
+            let is_without = named == version.tag_without_folder();
+            is_without || named == version.tag_with_folder()
+        };
+        self.written.as_deref().is_none_or(names)
     }
 }
 
@@ -116,12 +146,12 @@ pub struct IfMatch(pub(crate) Vec<ListedTag>);
 impl IfMatch {
     /// 412 unless `current` is the version that the client means to change. Weak tags never match (RFC 9110, 13.1.1).
     pub fn check(&self, current: impl Into<Version>) -> Result<(), Problem> {
-        let tag = current.into().tag();
-        let text = format!("{tag}{TEXT}");
+        let version = current.into();
+        let text = format!("{}{TEXT}", version.tag_without_folder());
         let matches = self
             .0
             .iter()
-            .any(|listed| !listed.weak && (listed.names_version(&tag) || listed.names(&text)));
+            .any(|listed| !listed.weak && (listed.names_version(version) || listed.names(&text)));
         if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cardscape::domain::accounts::attempts::AttemptLimits;
 use cardscape::domain::clock::Clock;
 use cardscape::domain::designs::identifier::DesignCode;
+use cardscape::store::printing::discarded_runs;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -145,6 +146,23 @@ async fn the_page_of_a_deck_reads_the_deck_once() {
     assert!(page.text().contains("The other one"), "the page shows similar decks");
     let statements = wiretap.take_statements(&["JOIN \"deck_entries\"", "card_content"]);
     assert_eq!(statements.len(), 1, "one read of the deck and none of cards: {statements:#?}");
+}
+
+/// Entries that are stored without a name have the name and the place of their card from the cards in memory.
+#[tokio::test]
+async fn a_deck_of_numbers_is_read_without_a_query_for_cards() {
+    let (app, wiretap) = start_in_memory().await;
+    let ada = app.player("ada").await;
+    let entries = json!([{ "quantity": 2, "set": "hearth", "number": "016" }]);
+    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+    let created = app.post("/v1/decks").by(&ada).json(&body).answer().await;
+    let path = created.header("location");
+    created.expect(201);
+    app.catch_up().await;
+    wiretap.take_statements(&[]);
+    let read = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(read["entries"][0]["name"], "Kettle Imp");
+    assert_eq!(wiretap.take_statements(&["card_content", "cards c"]), Vec::<String>::new());
 }
 
 /// Saving a deck takes one statement besides the locks, and writes only the entries that changed. The extractors of a request look up its session once.
@@ -443,6 +461,27 @@ async fn a_guess_is_decided_in_a_transaction_that_waits_for_the_disk() {
     assert!(locks.iter().any(|sql| sql.contains("FROM sessions c")), "{statements:#?}");
 }
 
+/// A run that was broken off is deleted before Postgres has statistics of it: it expects one copy. Each copy of a batch is then read once, and not once for every other one.
+#[tokio::test]
+async fn copies_of_a_new_run_are_deleted_by_their_places() {
+    let (app, wiretap, _) = start_with_wiretap().await;
+    app.sql(
+        "ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; \
+         UPDATE print_runs SET status = 'discarded', activated_at = NULL, discarded_at = now()",
+    )
+    .await;
+    let copies = app.db().number("SELECT count(*) FROM copies").await;
+    wiretap.take_statements(&[]);
+    let now = app.clock().now();
+    let deleted = discarded_runs::delete_copies(app.store(), 1, now, |_| {}).await.unwrap();
+    assert_eq!(i64::try_from(deleted).unwrap(), copies);
+    let statements = wiretap.take_statements(&["DELETE FROM copies"]);
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+    let (types, values) = ("text, uuid, bytea, bigint", "'none', gen_random_uuid(), '', 2000");
+    let (_, plan) = plan(&app, &statements[0], types, values).await;
+    assert!(!plan.contains("Join") && !plan.contains("Nested Loop"), "{plan}");
+}
+
 /// Whether Postgres keeps the plan of a statement after a few uses, and the plan.
 async fn plan(app: &TestApp, statement: &str, types: &str, values: &str) -> (bool, String) {
     let session = app.db().session().await;
@@ -605,6 +644,26 @@ async fn a_word_in_the_gallery_is_planned_once() {
         let path = format!("/v1/designs?game=ttcg&q={query}");
         app.get(&path).answer().await.expect(200);
         assert_eq!(wiretap.take_statements(&by_word).len(), statements, "{query}");
+    }
+}
+
+/// Facets test the condition of a query once for all counts. In the texts of cards that no index has found, words are searched before lexemes are made of
+/// the texts, which takes many times as long.
+#[tokio::test]
+async fn facets_of_a_query_find_its_cards_once() {
+    let (app, wiretap) = start_in_memory().await;
+    let moderator = app.moderator().await;
+    for (query, is_stored) in [("", false), ("?q=fox+or+type:fire", true), ("?q=-fox", true)] {
+        wiretap.take_statements(&[]);
+        let path = format!("/v1/games/ttcg/facets{query}");
+        app.get(&path).by(&moderator).answer().await.expect(200);
+        let statements = wiretap.take_statements(&["SELECT 'card' AS source"]);
+        assert_eq!(statements.len(), 1, "{statements:#?}");
+        let counts = &statements[0];
+        assert_eq!(counts.contains("seen AS MATERIALIZED"), is_stored, "{counts}");
+        let (text, lexemes) = (counts.find("words LIKE"), counts.find("array_to_tsvector"));
+        assert_eq!((text.is_some(), lexemes.is_some()), (is_stored, is_stored), "{counts}");
+        assert!(text <= lexemes, "{counts}");
     }
 }
 

@@ -137,6 +137,10 @@ pub struct Catalogue {
     pool_sets: Option<Arc<KnownSets>>,
     /// Cards of this layer whose name the base has, too.
     cards_of_base_names: BTreeMap<u32, Vec<u32>>,
+    /// Places that cards had before they were moved or merged; hardly ever any.
+    old_places: Vec<OldPlace>,
+    /// The cards of references that have another name than their cards have now: see [`CatalogueBuilder::meaning`].
+    meanings: BTreeMap<CardReference, u32>,
     first_card: u32,
     first_name: u32,
 }
@@ -145,6 +149,16 @@ pub struct Catalogue {
 struct Entry {
     prepared: Arc<PreparedCard>,
     name: u32,
+}
+
+/// A place that leads to a card, although the card has another one now.
+#[derive(Debug)]
+struct OldPlace {
+    /// Set and number, without case and leading zeros.
+    key: Vec<u8>,
+    /// The number as it was printed.
+    number: String,
+    card: u32,
 }
 
 /// The cards of a name.
@@ -240,6 +254,29 @@ impl CatalogueBuilder {
         self
     }
 
+    /// Declares that a set and a number lead to a card that was moved away from them, or whose place took that of a merged card. `key` is that of the card
+    /// ([`PoolCard::key`]); without this card, nothing changes. A card that has the place now has precedence.
+    #[must_use]
+    pub fn old_place(mut self, set: &str, number: &str, key: &str) -> Self {
+        if let Some(card) = self.catalogue.with_key(key) {
+            let number = number.trim().to_owned();
+            let mut place = OldPlace { key: Vec::new(), number, card };
+            number_key(set, &place.number, &mut place.key);
+            self.catalogue.old_places.push(place);
+        }
+        self
+    }
+
+    /// Declares which card a reference means that no card, or none with its set and number, has as its name: the name of the card was changed after the reference
+    /// was written. `key` is that of the card ([`PoolCard::key`]); without this card, nothing changes.
+    #[must_use]
+    pub fn meaning(mut self, reference: CardReference, key: &str) -> Self {
+        if let Some(card) = self.catalogue.with_key(key) {
+            self.catalogue.meanings.insert(reference, card);
+        }
+        self
+    }
+
     pub fn build(self) -> Catalogue {
         self.catalogue
     }
@@ -278,6 +315,8 @@ impl Catalogue {
             sets: BTreeSet::new(),
             pool_sets: None,
             cards_of_base_names: BTreeMap::new(),
+            old_places: Vec::new(),
+            meanings: BTreeMap::new(),
             first_card,
             first_name,
         }
@@ -445,9 +484,35 @@ impl Catalogue {
         if let Some(card) = self.find_number(hash, buffer, &is_exact) {
             return Some((card, true));
         }
-        let card = self.find_number(hash, buffer, &|_, _| true)?;
+        let Some(card) = self.find_number(hash, buffer, &|_, _| true) else {
+            return self.find_old_place(buffer, number).map(|card| (card, true));
+        };
         let other = self.find_number(hash, buffer, &|other, _| other != card);
         Some((card, other.is_none()))
+    }
+
+    /// The card that had a place, by the key of the place: with exactly this number, otherwise the only one whose number is the same but for case and leading zeros.
+    fn find_old_place(&self, key: &[u8], number: &str) -> Option<u32> {
+        let base = self.base.as_ref().and_then(|base| base.find_old_place(key, number));
+        base.or_else(|| {
+            let mut alike = self.old_places.iter().filter(|place| place.key == key);
+            let exact = alike.clone().find(|place| place.number == number.trim());
+            let only = alike.next().filter(|_| alike.next().is_none());
+            exact.or(only).map(|place| place.card)
+        })
+    }
+
+    /// The card that had a set and a number before it was moved or merged; `None` if a card has them now.
+    pub(crate) fn moved_from(&self, set: &str, number: &str) -> Option<u32> {
+        let mut key = Vec::new();
+        number_key(set, number, &mut key);
+        let has_card = self.find_number(key_hash(&key), &key, &|_, _| true).is_some();
+        if has_card { None } else { self.find_old_place(&key, number) }
+    }
+
+    /// The card with this key of the caller.
+    fn with_key(&self, key: &str) -> Option<u32> {
+        self.indices().find(|card| self.card(*card).key == key)
     }
 
     /// The name that a text means. `buffer` saves an allocation per look-up.
@@ -506,6 +571,35 @@ impl Catalogue {
 
     /// `buffer` saves an allocation per look-up.
     pub(crate) fn resolve(&self, reference: &CardReference, buffer: &mut Vec<u8>) -> Option<Found> {
+        let found = self.resolve_as_written(reference, buffer);
+        if found.is_some_and(|found| found.exact) {
+            return found;
+        }
+        // If another card has the name now, set and number show which one is meant.
+        let meaning = self.meaning_of(reference);
+        let meaning = meaning.filter(|(_, is_at_its_place)| found.is_none() || *is_at_its_place);
+        meaning.map(|(meant, _)| meant).or(found)
+    }
+
+    /// The card of a reference whose card has another name now, and whether the card has, or had, the set and the number of the reference.
+    fn meaning_of(&self, reference: &CardReference) -> Option<(Found, bool)> {
+        let Some(card) = self.meanings.get(reference).copied() else {
+            return self.base.as_ref().and_then(|base| base.meaning_of(reference));
+        };
+        let CardReference { set, number, rarity, .. } = reference;
+        let known = self.card(card);
+        let is_in = |set: &str| set.trim().eq_ignore_ascii_case(&known.set);
+        let has_place = set.as_deref().is_none_or(is_in)
+            && number.as_deref().is_none_or(|own| same_number(own, &known.definition.number));
+        let had_place = |(set, number)| self.moved_from(set, number) == Some(card);
+        let place = set.as_deref().zip(number.as_deref());
+        let is_at_place = has_place || place.is_some_and(had_place);
+        let exact = is_at_place && self.has_rarity(card, rarity.as_deref());
+        let found = Found { card, name: self.entry(card).name, exact };
+        Some((found, place.is_some() && is_at_place))
+    }
+
+    fn resolve_as_written(&self, reference: &CardReference, buffer: &mut Vec<u8>) -> Option<Found> {
         if reference.name.is_empty() {
             let (set, number) = (reference.set.as_ref()?, reference.number.as_ref()?);
             let (card, is_only) = self.find_place(set, number, buffer)?;
@@ -555,6 +649,14 @@ impl Catalogue {
         }
         let exact = exact_number.is_none() && alike.is_some();
         let card = exact_number.or(alike).or(other_rarity);
+        if card.is_none()
+            && let (Some(set), Some(number)) = (set, number)
+            && let Some(card) = self.moved_from(set, number)
+            && self.entry(card).name == name
+        {
+            let exact = self.has_rarity(card, reference.rarity.as_deref());
+            return Found { card, name, exact };
+        }
         Found { card: card.unwrap_or_else(|| self.first_named(name)), name, exact }
     }
 

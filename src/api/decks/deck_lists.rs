@@ -279,7 +279,8 @@ pub async fn find_deck(
 
 /// Replaces one of your decks.
 ///
-/// If nothing changes, there is no new version: the answer is the deck as it is, with the same `ETag`. The body is JSON, or the list itself, as in
+/// If nothing changes, there is no new version: the answer is the deck as it is, with the same `ETag`. Entries that are sent as they were read, as JSON or as
+/// text, are no change: those that are stored without a name, or with an old number of their card, stay so. The body is JSON, or the list itself, as in
 /// `POST /v1/decks`. A list as the body does not change what it cannot state: description, tags and the named copies of unchanged entries. It must not be
 /// empty: a deck is emptied by JSON with `entries: []`.
 #[utoipa::path(

@@ -135,7 +135,7 @@ pub async fn create_deck_report(
 /// Judges up to 100 deck lists by the same rules, without storing them.
 ///
 /// If one of the lists has a fault, none is judged, and the faults of all lists are reported. Unknown, missing or mistyped members
-/// are reported first: the lists are read when there are no such faults. Of more than 100 of them, the first 100 are listed.
+/// are reported first: the lists are read when there are no such faults. Of more than 100 of them, 100 are listed, at least one for each list that has some.
 #[utoipa::path(
     post, path = "/v1/deck-reports/batch", tag = "decks", security((), ("bearer" = [])), request_body = DeckReportBatchRequest,
     responses(

@@ -17,7 +17,8 @@ use crate::memory::rendered::Freshness;
 ///
 /// When the deck is no longer legal in its format (illegal or incomplete: see `outcome`), was incomplete and is illegal, or is legal again, you get an
 /// event: `deck.became_illegal` or `deck.became_legal` in `GET /v1/me/events`. Possible causes are a changed card, changed rules or limit lists, a new day, an unlock, and, for decks of
-/// others, changes by their owners. Nobody can see who watches a deck. Repeating the request changes nothing.
+/// others, changes by their owners. Your own changes create no event for you, unless something else may be the cause, too: the day, the manifest or a card of the deck has changed
+/// since the last report. Nobody can see who watches a deck. Repeating the request changes nothing.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}/watch", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),

@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Requester, StepConnection};
+use super::deck_cards::{Requester, StepConnection, with_present_names, write_present_names};
 use super::deck_holdings::{DeckHoldings, Elsewhere};
 use super::deck_lists::find_seen;
 use super::deck_responses::SeenDeck;
@@ -203,8 +203,8 @@ pub async fn find(
 ) -> Result<DeckAvailabilityResponse, Problem> {
     let SeenDeck { content, masks, .. } = find_seen(app, (requester.0, reads), id).await?;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-    let deck = content.deck;
     let mut conn = StepConnection::new(&app.store);
+    let deck = with_present_names(app, &mut conn, requester, &loaded.game, &content).await?;
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), requester, &loaded.game, &deck).await?;
     compare(conn, reads, (id, &deck, &masks), holdings).await
@@ -218,9 +218,10 @@ pub async fn find_for_opened(
     opened: &OpenedDeck,
 ) -> Result<DeckAvailabilityResponse, Problem> {
     let mut conn = StepConnection::new(&app.store);
-    let holdings = DeckHoldings::of_opened(&mut conn, (by, reads), opened).await?;
-    let SeenDeck { content, masks, .. } = &opened.seen;
-    compare(conn, reads, (opened.id(), &content.deck, masks), holdings).await
+    let mut deck = opened.seen.content.deck.clone();
+    write_present_names(&mut deck, &opened.catalogue);
+    let holdings = DeckHoldings::of_opened(&mut conn, (by, reads), opened, &deck).await?;
+    compare(conn, reads, (opened.id(), &deck, &opened.seen.masks), holdings).await
 }
 
 /// Compares what a deck needs with what its reader owns and with what the reader's other decks need.

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardscape_engine::{
-    AttributeValue, Catalogue, Deck, DeckMentions, Format, Game, KnownSets, PoolCard, PreparedCard,
-    SUGGESTED_NAMES_MAX, has_name_key, is_emoji, name_key, search_key,
+    AttributeValue, CardReference, Catalogue, Deck, DeckEntry, DeckMentions, Format, Game,
+    KnownSets, PoolCard, PreparedCard, Resolution, SUGGESTED_NAMES_MAX, has_name_key, is_emoji,
+    name_key, search_key,
 };
 use uuid::Uuid;
 
@@ -20,6 +21,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::Viewer;
+use crate::domain::decks::content::DeckContent;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::memory::deck_cards::NameState;
@@ -111,17 +113,136 @@ fn names_of(mentions: &DeckMentions) -> Vec<&str> {
     mentions.names.iter().map(String::as_str).collect()
 }
 
-/// The cards of the entries of a deck that the viewer may see.
+/// Finds the cards of the entries of a deck and those that the boxes of `formats` need, as far as the viewer may see them. Old places of cards lead to the cards.
+pub(super) async fn find_of_deck(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    requester: Requester,
+    game: &Game,
+    formats: &[Arc<Format>],
+    deck: &Deck,
+) -> Result<(DeckPool, Catalogue), Problem> {
+    let mentions = DeckMentions::of_deck(deck);
+    let (mut found, names) = find(app, conn, requester, game, formats, &mentions).await?;
+    let catalogue = found.catalogue();
+    // Places without a name were looked up with the mentions.
+    let is_elsewhere =
+        |card: &CardReference| matches!(catalogue.find(card), Resolution::OtherPrinting(_));
+    let named = deck.entries.iter().map(|entry| &entry.card).filter(|card| !card.name.is_empty());
+    let places: BTreeSet<(&str, &str)> = named
+        .filter_map(|card| Some((card.set.as_deref()?, card.number.as_deref()?, card)))
+        .filter(|(_, _, card)| is_elsewhere(card))
+        .map(|(set, number, _)| (set, number))
+        .collect();
+    let have_moved = add_moved(conn, requester.0, game, places, names.as_ref(), &mut found).await?;
+    let catalogue = if have_moved { found.catalogue() } else { catalogue };
+    Ok((found, catalogue))
+}
+
+/// The cards of the entries of a deck that the viewer may see. `bound`: the cards that the entries are bound to, in their order.
 pub(super) async fn catalogue_of(
     app: &AppState,
     requester: Requester,
     game: &Game,
     deck: &Deck,
+    bound: &[Option<CardId>],
 ) -> Result<Catalogue, Problem> {
     let mut conn = StepConnection::new(&app.store);
-    let mentions = DeckMentions::of_deck(deck);
-    let (mut found, _) = find(app, &mut conn, requester, game, &[], &mentions).await?;
-    Ok(found.catalogue())
+    let (mut found, catalogue) = find_of_deck(app, &mut conn, requester, game, &[], deck).await?;
+    let entries = deck.entries.iter().zip(bound.iter().copied());
+    let are_renamed = add_renamed(&mut conn, requester.0, entries, &catalogue, &mut found).await?;
+    Ok(if are_renamed { found.catalogue() } else { catalogue })
+}
+
+/// Most cards that are looked up because they may have been moved or renamed.
+const CHANGED_MAX: usize = 500;
+
+/// Adds the cards that had these places before they were moved or merged, as far as the viewer may see them. Returns whether there are any. Most lists have only
+/// places that cards have now, for which nothing is looked up.
+async fn add_moved(
+    conn: &mut StepConnection<'_>,
+    viewer: Viewer,
+    game: &Game,
+    places: BTreeSet<(&str, &str)>,
+    names: Option<&Names>,
+    found: &mut DeckPool,
+) -> Result<bool, Problem> {
+    let taken = names.is_none().then(|| found.places());
+    let is_free = |place: &(&str, &str)| {
+        let is_in_pool = || taken.as_ref().is_some_and(|taken| taken.have(*place));
+        let is_in_memory = |names: &Names| has_card_at(&names.all, game.code(), *place);
+        !names.map_or_else(is_in_pool, is_in_memory)
+    };
+    let places: Vec<(&str, &str)> = places.into_iter().filter(is_free).take(CHANGED_MAX).collect();
+    if places.is_empty() {
+        return Ok(false);
+    }
+    let successors = deck_pool::successors_at(conn.get().await?, game.code(), &places).await?;
+    let ids: BTreeSet<CardId> = successors.iter().flatten().copied().collect();
+    let ids: Vec<CardId> = ids.into_iter().collect();
+    let cards = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
+    for (place, successor) in places.into_iter().zip(successors) {
+        if let Some((id, card)) = cards.iter().find(|(id, _)| Some(*id) == successor) {
+            found.add_moved(place, *id, Arc::clone(card));
+        }
+    }
+    Ok(!cards.is_empty())
+}
+
+/// Whether a card of a game, hidden or not, has this place, with the number in any spelling.
+pub(super) fn has_card_at(all: &Snapshot, game: &str, (set, number): (&str, &str)) -> bool {
+    let set = set.trim().to_ascii_lowercase();
+    let is_at = |number: &str| all.at(game, &set, number).is_some();
+    is_at(number.trim()) || deck_pool::spellings(number).any(|number| is_at(&number))
+}
+
+/// Adds the cards that these entries are bound to and that no card has as its name any more, because the cards were renamed, as far as the viewer may see them.
+/// Returns whether there are any. The entries mean these cards, as if they had their present names: renaming a card must not break a stored deck.
+pub(super) async fn add_renamed<'a>(
+    conn: &mut StepConnection<'_>,
+    viewer: Viewer,
+    entries: impl Iterator<Item = (&'a DeckEntry, Option<CardId>)>,
+    catalogue: &Catalogue,
+    found: &mut DeckPool,
+) -> Result<bool, Problem> {
+    // Also if it is another card with this name than the first one.
+    let has_name = |card: CardId, name: &str| {
+        let (id, name) = (card.to_string(), name_key(name));
+        catalogue.iter().any(|card| card.key == id && has_name_key(&card.definition.name, &name))
+    };
+    let renamed = |(entry, card): (&'a DeckEntry, Option<CardId>)| {
+        let (reference, card) = (&entry.card, card?);
+        if reference.name.is_empty() {
+            return None;
+        }
+        let may_be_renamed = match catalogue.find(reference) {
+            Resolution::Card(_) => false,
+            // Another card may have the name now; then the place shows which one is meant.
+            Resolution::OtherPrinting(other) => {
+                reference.set.is_some()
+                    && reference.number.is_some()
+                    && other.key != card.to_string()
+                    && !has_name(card, &reference.name)
+            }
+            _ => true,
+        };
+        may_be_renamed.then_some((reference, card))
+    };
+    let renamed: Vec<(&CardReference, CardId)> =
+        entries.filter_map(renamed).take(CHANGED_MAX).collect();
+    if renamed.is_empty() {
+        return Ok(false);
+    }
+    let ids: BTreeSet<CardId> = renamed.iter().map(|(_, card)| *card).collect();
+    let ids: Vec<CardId> = ids.into_iter().collect();
+    let game = catalogue.game();
+    let cards = deck_pool::present_cards(conn.get().await?, viewer, game, &ids).await?;
+    for (reference, card) in renamed {
+        if let Some((id, card)) = cards.get(&card) {
+            found.add_meaning(reference.clone(), *id, Arc::clone(card));
+        }
+    }
+    Ok(!cards.is_empty())
 }
 
 /// The cards that the viewer may see and that are not in the catalogue, whose numbers differ only in case or leading zeros from those of cards in it. There are
@@ -230,6 +351,52 @@ pub(super) fn cached_sets(app: &AppState, game: &Game) -> Option<Arc<KnownSets>>
     is_current.then(|| app.deck_cards.sets.find(game.code())).flatten()
 }
 
+/// A deck whose entries have the present names of the cards that they are bound to, if these were renamed: which copies a player has is found by the names of cards.
+pub(super) async fn with_present_names(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    requester: Requester,
+    game: &Game,
+    content: &DeckContent,
+) -> Result<Deck, Problem> {
+    let mut deck = content.deck.clone();
+    let names = names_in_memory(app, requester.0);
+    let may_be_renamed = |(entry, card): (&DeckEntry, Option<CardId>)| {
+        let card = card.filter(|_| !entry.card.name.is_empty());
+        let is_clear =
+            |card| names.as_ref().is_some_and(|names| names.mean(game, &entry.card, card));
+        card.is_some_and(|card| !is_clear(card))
+    };
+    if !content.bound_entries().any(may_be_renamed) {
+        return Ok(deck);
+    }
+    let (mut found, catalogue) = find_of_deck(app, conn, requester, game, &[], &deck).await?;
+    let entries = content.bound_entries();
+    if add_renamed(conn, requester.0, entries, &catalogue, &mut found).await? {
+        write_present_names(&mut deck, &found.catalogue());
+    }
+    conn.give_back();
+    Ok(deck)
+}
+
+/// Writes the names that cards have now in entries that mean these cards by other names.
+pub(super) fn write_present_names(deck: &mut Deck, catalogue: &Catalogue) {
+    for entry in &mut deck.entries {
+        let CardReference { name, set, .. } = &entry.card;
+        let (Resolution::Card(card) | Resolution::OtherPrinting(card)) =
+            catalogue.find(&entry.card)
+        else {
+            continue;
+        };
+        let present = name_key(&card.definition.name);
+        // "Fox (Winter)" may be a name as a whole.
+        let whole = set.as_ref().map(|set| name_key(&format!("{name} ({set})")));
+        if !name.is_empty() && name_key(name) != present && whole.as_ref() != Some(&present) {
+            entry.card.name.clone_from(&card.definition.name);
+        }
+    }
+}
+
 /// Adds the cards with these names that `viewer` may see.
 async fn add_named(
     app: &AppState,
@@ -279,6 +446,12 @@ pub(super) async fn add_mentioned(
         let read = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
         found.extend(read.into_iter().map(|(_, card)| card));
     }
+    let of_known_set =
+        |(set, number): &(String, String)| Some((sets.find(set)?, number.trim().to_owned()));
+    let places: Vec<_> =
+        mentions.numbered.iter().filter_map(of_known_set).take(MENTIONED_MAX).collect();
+    let places = places.iter().map(|(set, number)| (set.code.as_str(), number.as_str()));
+    add_moved(conn, viewer, game, places.collect(), names, found).await?;
     add_named(app, conn, viewer, game, &names_of(mentions), names, found).await
 }
 
@@ -439,6 +612,18 @@ impl Names {
     /// The state in which names are looked up. Its ticket is taken before that: cards that change afterwards are not cached.
     fn state(&self, app: &AppState) -> NameState<'_> {
         NameState { cards: &self.all, ticket: app.deck_cards.cards.ticket() }
+    }
+
+    /// Whether the name of a reference shows which card it means: an open card is called exactly so. If the reference has set and number, too, that card must be the
+    /// one that it is bound to: this card may have been renamed, and another one may have its old name.
+    fn mean(&self, game: &Game, reference: &CardReference, bound: CardId) -> bool {
+        let CardReference { name, set, number, .. } = reference;
+        let has_place = set.is_some() && number.is_some();
+        let key = name_key(name);
+        let mut alike = self.all.open_with_name(game.code(), &search_key(name)).into_iter();
+        alike.any(|card| {
+            has_name_key(card.name, &key) && (!has_place || card.id == bound.0.as_u128())
+        })
     }
 
     /// Adds the cards with these names, each of which is there once. Hidden cards that the viewer holds are looked up by these names only: the

@@ -51,7 +51,7 @@ pub struct DeckPatch {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<Vec<String>>, example = json!(["aggro", "fire"]), max_items = 20)]
     tags: Option<Option<Vec<String>>>,
-    /// Folder of the deck: 1 to 100 characters. Only you see it. `null` takes the deck out of its folder.
+    /// Folder of the deck: 1 to 100 characters. Only you see it: a change of it alone creates no revision. `null` takes the deck out of its folder.
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, example = "Friday", min_length = 1, max_length = 100)]
     folder: Option<Option<String>>,
@@ -86,7 +86,7 @@ impl PatchedDeck {
     }
 }
 
-/// Changes values of one of the caller's decks, if the client's version is current. If nothing changes, there is no new revision.
+/// Changes values of one of the caller's decks, if the client's version is current. If nothing changes besides the folder, there is no new revision.
 pub async fn edit(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
@@ -105,8 +105,11 @@ pub async fn edit(
         return Ok(see(app, (requester.0, Some(by.account())), stored).await?.into());
     }
     require_publishable(&patched.content, (stored.row.visibility(), patched.visibility))?;
-    // As in a deck that is replaced: the visibility may change, and others must not read the names of hidden cards.
-    bind_unbound(app, requester, &mut patched.content).await?;
+    // As in a deck that is replaced: the visibility may change, and others must not read the names of hidden cards. Another folder alone is no change for them.
+    let is_as_bound = patched.content == stored.content && stored.row.is_bound();
+    if !is_as_bound || patched.visibility.is_some() {
+        bind_unbound(app, requester, &mut patched.content).await?;
+    }
     let hidden = hidden_cards(app, &patched.content.cards).await?;
     let changes = DeckChanges {
         content: &patched.content,

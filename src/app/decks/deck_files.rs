@@ -10,20 +10,21 @@ use super::deck_responses::{CloneSourceResponse, entry_bodies};
 use super::masks::mask_for_everybody;
 use crate::domain::catalogue::bulk::BulkKind;
 use crate::domain::decks::rarities::with_codes;
+use crate::domain::decks::zones::with_zone_codes;
 use crate::domain::designs::markup::to_html;
 use crate::store::catalogue::bulk_files::{Layout, Page, Pages};
 use crate::store::decks::deck_rows::BulkDeck;
 
 /// How decks are written into files. A change of even one byte of the output below needs a higher version, or existing files stay as they are until their
 /// game changes.
-pub const LAYOUT: Layout<BulkDeck> = Layout { version: 2, pages };
+pub const LAYOUT: Layout<BulkDeck> = Layout { version: 3, pages };
 
 fn pages(game: &Game) -> Pages<BulkDeck> {
     vec![(BulkKind::Decks, Box::new(DeckLines { game: game.clone() }))]
 }
 
 struct DeckLines {
-    /// The game of the decks, which has the codes of their rarities.
+    /// The game of the decks, which has the codes of their zones and rarities.
     game: Game,
 }
 
@@ -57,9 +58,10 @@ impl Page<BulkDeck> for DeckLines {
     fn write(&self, row: &BulkDeck, out: &mut Vec<u8>) -> serde_json::Result<i64> {
         let BulkDeck { deck, author, .. } = row;
         let mut content = row.content.clone();
-        // Older versions stored rarities as they were written.
+        // Older versions stored zones and rarities as they were written.
+        with_zone_codes(&self.game, &mut content.deck.entries);
         with_codes(&self.game, &mut content.deck.entries);
-        let masks = mask_for_everybody(&mut content, &row.cards.places, &row.cards.names);
+        let masks = mask_for_everybody(&mut content, &row.cards);
         let (description, card_count) = (row.content.description.as_str(), content.card_count());
         let line = DeckLine {
             id: deck.id.0,

@@ -200,13 +200,14 @@ impl DeckHoldings {
         Ok(Self { pool, cards, reservations: DeckReservations::new(rows, &owned), owned })
     }
 
-    /// Like [`Self::find`], for an opened deck.
+    /// Like [`Self::find`], for an opened deck, whose entries have the present names of their cards in `deck`.
     pub(super) async fn of_opened(
         conn: &mut StepConnection<'_>,
         by: (&Granted<ReadOwnCollection>, Option<&Granted<ReadOwnDecks>>),
         opened: &OpenedDeck,
+        deck: &Deck,
     ) -> Result<Self, Problem> {
-        let names = names_of(&opened.seen.content.deck).names;
+        let names = names_of(deck).names;
         let cards = named_in(&opened.catalogue, &names);
         Self::add_owned(conn, by, (opened.cards.clone(), cards)).await
     }

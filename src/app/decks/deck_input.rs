@@ -22,14 +22,15 @@ use crate::store::catalogue::games::LoadedGame;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeckEntryBody {
-    /// Zone of the deck, by its code, its name or an alias. Absent, or `main` in a game without such a zone: the first zone of the game.
+    /// Zone of the deck, by its code, its name or an alias; it is stored as the code. Absent, or `main` in a game without such a zone: the first zone of the
+    /// game. A word that means no zone of the game stays as it is written.
     #[serde(default = "main_zone")]
     #[schema(default = "main", example = "main", min_length = 1, max_length = 64)]
     pub zone: String,
     /// Number of copies: 1 to 10000.
     #[schema(example = 2, minimum = 1, maximum = 10000)]
     pub quantity: u32,
-    /// Name of the card; case, spaces and punctuation do not matter. Empty: `set` and `number` identify the card.
+    /// Name of the card; case, spaces and punctuation do not matter. Empty in a request: `set` and `number` identify the card, and answers have the name that it has now.
     #[serde(default)]
     #[schema(example = "Kettle Imp", max_length = 200)]
     pub name: String,
@@ -37,7 +38,8 @@ pub struct DeckEntryBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "hearth", min_length = 1, max_length = 64)]
     pub set: Option<String>,
-    /// Number in the set, if a particular printing is meant.
+    /// Number in the set, if a particular printing is meant. A number that the card had before it was moved or merged also means the card; answers about stored decks have
+    /// its present set and number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "001", min_length = 1, max_length = 64)]
     pub number: Option<String>,

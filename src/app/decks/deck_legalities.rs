@@ -14,7 +14,7 @@ use super::opened_decks::{OpenedDeck, open};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks};
-use crate::domain::ids::DeckId;
+use crate::domain::ids::{CardId, DeckId};
 use crate::store::catalogue::games::LoadedGame;
 
 /// The status of a deck in one format.
@@ -65,12 +65,13 @@ pub(super) async fn judge_opened_everywhere(
     Ok(judge_found(app, formats, deck, day).await?.1)
 }
 
-/// Judges a deck in each format that its game has on a day; also returns the catalogue by which it was judged.
+/// Judges a deck in each format that its game has on a day; also returns the catalogue by which it was judged. `bound`: the cards that its entries are bound to, in
+/// their order.
 pub(super) async fn judge_on(
     app: &AppState,
     requester: Requester,
     loaded: Arc<LoadedGame>,
-    deck: Deck,
+    (deck, bound): (Deck, &[Option<CardId>]),
     day: Date,
 ) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
     let formats = formats_on(&loaded.game, day);
@@ -78,6 +79,7 @@ pub(super) async fn judge_on(
     let deck =
         find_deck(app, requester, &found, SentDeck::Entries(deck), NearNames::LookUp).await?;
     let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
+    let deck = deck.with_renamed(app, requester.0, bound).await?;
     judge_found(app, found.1, deck, day).await
 }
 

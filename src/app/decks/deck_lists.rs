@@ -142,7 +142,9 @@ pub async fn find_text(
     id: DeckId,
 ) -> Result<(Version, Vec<i64>, String), Problem> {
     let seen = find_seen(app, reader, id).await?;
-    Ok((Version::from(&seen.row), seen.masks.counts(), text_of(&seen)))
+    // The text has no folder.
+    let version = Version::from(&seen.row).without_folder();
+    Ok((version, seen.masks.counts(), text_of(&seen)))
 }
 
 /// Finds a deck as the reader sees it; 404 when the reader may not see it.
@@ -161,7 +163,7 @@ pub(super) async fn find_seen(
 pub(super) async fn see(
     app: &AppState,
     reader: (Viewer, Option<AccountId>),
-    StoredDeck { row, author, mut content }: StoredDeck,
+    StoredDeck { row, author, published_at, mut content }: StoredDeck,
 ) -> Result<SeenDeck, Problem> {
     let mut masks = mask(app, reader, row.account_id, &mut content).await?;
     let is_own = reader.1 == Some(row.account_id);
@@ -180,7 +182,8 @@ pub(super) async fn see(
         }
         _ => true,
     };
-    Ok(SeenDeck { row, author, content, masks, reader: reader.1, shows_source, liked: None })
+    let (reader, liked) = (reader.1, None);
+    Ok(SeenDeck { row, author, published_at, content, masks, reader, shows_source, liked })
 }
 
 /// The deck as text; format, name and unread lines, for which lists have no lines, are written as comments.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Requester, StepConnection};
+use super::deck_cards::{Requester, StepConnection, with_present_names};
 use super::deck_holdings::DeckHoldings;
 use super::deck_lists::find_seen;
 use super::deck_reports;
@@ -130,8 +130,9 @@ pub async fn find(
 ) -> Result<DeckPickListResponse, Problem> {
     let SeenDeck { content, masks, .. } = find_seen(app, (requester.0, reads), id).await?;
     let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-    let (deck, format) = (content.deck, content.format);
     let mut conn = StepConnection::new(&app.store);
+    let deck = with_present_names(app, &mut conn, requester, &loaded.game, &content).await?;
+    let format = content.format;
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), requester, &loaded.game, &deck).await?;
     drop(conn);
@@ -147,7 +148,8 @@ pub async fn find(
     let reduced = reduced(&deck, &picked, &owned);
     let list = render_deck_text(&reduced);
     let on = app.today()?;
-    let verdict = deck_reports::verdict_in(app, requester, &format, reduced, known, on).await?;
+    let verdict =
+        deck_reports::verdict_in(app, requester, &format, (reduced, &[]), known, on).await?;
     let status = verdict.judged.map(|(status, _)| status);
     let entry = |(at, (entry, taken)): (usize, (DeckEntry, Vec<Allocated>))| {
         let DeckEntry { zone, quantity, card, .. } = entry;

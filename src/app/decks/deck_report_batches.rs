@@ -1,5 +1,6 @@
 //! Reports on several deck lists in one request.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -146,9 +147,13 @@ pub async fn judge_batch(
 }
 
 /// Adds to the problem of a body that the contract refuses in which lists the faults are: their positions. Nothing was read of it, so the lists have no names.
-pub fn with_positions(problem: Problem) -> Problem {
-    // Such a detail says that not all faults are listed, so the lists that are named here would not be all lists with faults.
-    if problem.detail.is_some() { problem } else { with_lists(problem, &SentTexts::new(), None) }
+pub fn with_positions(mut problem: Problem) -> Problem {
+    // That not all faults are listed. Each list with faults has at least one that is.
+    let detail = problem.detail.take();
+    let problem = with_lists(problem, &SentTexts::new(), None);
+    let detail = detail.into_iter().chain(problem.detail.clone());
+    let detail: Vec<String> = detail.map(Cow::into_owned).collect();
+    if detail.is_empty() { problem } else { problem.detail(detail.join(" ")) }
 }
 
 /// Adds to the detail of a problem in which lists the faults are: their positions, from 0 as in the pointers, and the names that the lists state. `game`: the
@@ -194,8 +199,6 @@ fn stated_name(game: &Game, list: &str, dialect: Option<&str>) -> Option<String>
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use super::*;
 
     #[test]

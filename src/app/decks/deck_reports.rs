@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Date, Deck, DeckEntry, DeckMentions, DeckStatistics, Format, Game,
-    Legalities, Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics,
-    legalities,
+    CardReference, Catalogue, Date, Deck, DeckEntry, DeckStatistics, Format, Game, Legalities,
+    Report, Resolution, Severity, TextEncoding, ViolationCode, deck_statistics, legalities,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -27,7 +26,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::decks::rarities::with_codes;
-use crate::domain::decks::zones::with_main_zone;
+use crate::domain::decks::zones::with_zone_codes;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_pool::DeckPool;
 
@@ -37,7 +36,7 @@ const MAX_FORMATS: usize = 10;
 /// An entry, and the card that it matches.
 #[derive(Serialize, ToSchema)]
 pub struct ResolvedEntryResponse {
-    /// Zone of the entry.
+    /// Code of the zone of the entry; a word that means no zone of the game, as it was written.
     #[schema(example = "main")]
     pub zone: String,
     /// Number of copies.
@@ -231,6 +230,22 @@ impl FoundDeck {
         let masks = seen.masks.clone();
         Ok(Self { deck, lines: Vec::new(), reading: None, cards, catalogue, near, masks })
     }
+
+    /// The same deck with the cards that its entries are bound to (`bound`, in their order) and that have other names now.
+    pub(super) async fn with_renamed(
+        mut self,
+        app: &AppState,
+        viewer: Viewer,
+        bound: &[Option<CardId>],
+    ) -> Result<Self, Problem> {
+        let entries = self.deck.entries.iter().zip(bound.iter().copied());
+        let mut conn = StepConnection::new(&app.store);
+        let (catalogue, cards) = (&self.catalogue, &mut self.cards);
+        if deck_cards::add_renamed(&mut conn, viewer, entries, catalogue, cards).await? {
+            self.catalogue = self.cards.catalogue().into();
+        }
+        Ok(self)
+    }
 }
 
 /// Finds the cards of a deck that is not stored.
@@ -244,14 +259,12 @@ pub(super) async fn find_deck(
     let game = &loaded.game;
     match sent {
         SentDeck::Entries(mut deck) => {
-            with_main_zone(game, &mut deck.entries);
+            with_zone_codes(game, &mut deck.entries);
             with_codes(game, &mut deck.entries);
             let mut conn = StepConnection::new(&app.store);
             write_sets_by_code(app, &mut conn, game, &mut deck).await?;
-            let mentions = DeckMentions::of_deck(&deck);
-            let found = deck_cards::find(app, &mut conn, requester, game, formats, &mentions);
-            let (mut cards, _) = found.await?;
-            let catalogue = cards.catalogue();
+            let found = deck_cards::find_of_deck(app, &mut conn, requester, game, formats, &deck);
+            let (cards, catalogue) = found.await?;
             conn.give_back();
             let masks = masks_of_places(app, requester.0, game, &mut deck, &catalogue).await?;
             let (lines, catalogue) = (Vec::new(), catalogue.into());
@@ -264,6 +277,7 @@ pub(super) async fn find_deck(
                 Err(refusal) => return Ok(Err(refusal)),
             };
             let ReadList { mut deck, lines, reading, .. } = list;
+            with_zone_codes(game, &mut deck.entries);
             with_codes(game, &mut deck.entries);
             let masks = masks_of_places(app, requester.0, game, &mut deck, &catalogue).await?;
             let (reading, catalogue) = (Some(reading), catalogue.into());
@@ -392,12 +406,13 @@ pub(super) struct Verdict {
     pub game_revision: i64,
 }
 
-/// Judges a deck in one format on a day. `known`: all cards that the deck names and the requester may see; `None`: they are looked up.
+/// Judges a deck in one format on a day. `bound`: the cards that its entries are bound to, in their order. `known`: all cards that the deck names and the
+/// requester may see; `None`: they are looked up.
 pub(super) async fn verdict_in(
     app: &AppState,
     requester: Requester,
     format: &FormatName,
-    deck: Deck,
+    (deck, bound): (Deck, &[Option<CardId>]),
     known: Option<DeckPool>,
     day: Date,
 ) -> Result<Verdict, Problem> {
@@ -414,12 +429,18 @@ pub(super) async fn verdict_in(
             cards
         }
         None => {
-            let mentions = DeckMentions::of_deck(&deck);
-            deck_cards::find(app, &mut conn, requester, &loaded.game, &formats, &mentions).await?.0
+            let game = &loaded.game;
+            deck_cards::find_of_deck(app, &mut conn, requester, game, &formats, &deck).await?.0
         }
     };
+    let mut catalogue = cards.catalogue();
+    let entries = deck.entries.iter().zip(bound.iter().copied());
+    let viewer = requester.0;
+    if deck_cards::add_renamed(&mut conn, viewer, entries, &catalogue, &mut cards).await? {
+        catalogue = cards.catalogue();
+    }
     drop(conn);
-    let catalogue = cards.catalogue().into();
+    let catalogue = catalogue.into();
     let (catalogue, judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
     let judged = judged.reports.into_iter().next().map(|report| {
         let wrong = report.violations.iter().filter(|found| found.severity != Severity::Warning);

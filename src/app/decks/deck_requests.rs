@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckMentions, Game, IgnoredReason,
-    LineVerdict, Resolution, TextEncoding,
+    CardReference, Catalogue, Deck, DeckDialect, DeckEntry, Game, IgnoredReason, LineVerdict,
+    Resolution, TextEncoding,
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ use crate::domain::decks::details::{
 };
 use crate::domain::decks::rarities::with_codes;
 use crate::domain::decks::set_codes::{is_place, with_set_codes};
-use crate::domain::decks::zones::with_main_zone;
+use crate::domain::decks::zones::with_zone_codes;
 use crate::domain::ids::CardId;
 use crate::domain::serials::serial_text::{MASKED, has_serial_in_prose};
 use crate::domain::text::TextError;
@@ -305,7 +305,7 @@ async fn bind(
 ) -> Result<BoundDeck, Problem> {
     match sent {
         SentDeck::Entries(mut deck) => {
-            with_main_zone(game, &mut deck.entries);
+            with_zone_codes(game, &mut deck.entries);
             with_codes(game, &mut deck.entries);
             write_sets_by_code(app, &mut StepConnection::new(&app.store), game, &mut deck).await?;
             let cards = bind_entries(app, requester, game, &deck).await?;
@@ -313,16 +313,19 @@ async fn bind(
         }
         SentDeck::List(text) => {
             match read_list(app, requester, game, &[], &text, NearNames::LookUp).await? {
-                Ok((ReadList { mut deck, unread, reading, .. }, _, catalogue)) => {
+                Ok((ReadList { mut deck, unnamed, unread, reading, .. }, _, catalogue)) => {
                     let cardless = line_without_card(&reading).filter(|_| deck.entries.is_empty());
                     if let Some(line) = cardless {
                         let fault = InputFault::at("/list", FaultReason::NoCards).on_line(line);
                         return Err(Problem::invalid(vec![fault]));
                     }
+                    // Entries of JSON have their zones as they are written.
+                    with_zone_codes(game, &mut deck.entries);
                     with_codes(game, &mut deck.entries);
                     let mut cards = bound_cards(&deck, &catalogue);
                     let mut conn = StepConnection::new(&app.store);
                     bind_places(app, &mut conn, game, &deck, &mut cards).await?;
+                    leave_out_names(&mut deck, (&unnamed, &cards), &catalogue);
                     Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(reading) })
                 }
                 Err(refusal) => {
@@ -331,6 +334,25 @@ async fn bind(
                     faults.into_result(None)
                 }
             }
+        }
+    }
+}
+
+/// Leaves out the names of entries whose lines have none, if set and number are enough to find the cards that they are bound to. The player did not write these names,
+/// so the entries show the names that the cards have when they are read.
+fn leave_out_names(
+    deck: &mut Deck,
+    (unnamed, cards): (&BTreeSet<usize>, &[Option<CardId>]),
+    catalogue: &Catalogue,
+) {
+    for at in unnamed {
+        let (Some(entry), Some(Some(card))) = (deck.entries.get_mut(*at), cards.get(*at)) else {
+            continue;
+        };
+        let place = CardReference { name: String::new(), ..entry.card.clone() };
+        if matches!(catalogue.find(&place), Resolution::Card(found) if found.key == card.to_string())
+        {
+            entry.card = place;
         }
     }
 }
@@ -357,10 +379,9 @@ pub(super) async fn bind_entries(
     deck: &Deck,
 ) -> Result<Vec<Option<CardId>>, Problem> {
     let mut conn = StepConnection::new(&app.store);
-    let mentions = DeckMentions::of_deck(deck);
-    let found = deck_cards::find(app, &mut conn, requester, game, &[], &mentions);
-    let (mut pool, _) = found.await?;
-    let mut cards = bound_cards(deck, &pool.catalogue());
+    let found = deck_cards::find_of_deck(app, &mut conn, requester, game, &[], deck);
+    let (_, catalogue) = found.await?;
+    let mut cards = bound_cards(deck, &catalogue);
     bind_places(app, &mut conn, game, deck, &mut cards).await?;
     Ok(cards)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Requester, StepConnection};
+use super::deck_cards::{Requester, StepConnection, with_present_names};
 use super::deck_holdings::{DeckHoldings, DeckReservations, find_named, names_of, owned_printings};
 use super::deck_lists::{find_seen, see};
 use super::masks::{EntryCardResponse, Masks};
@@ -149,9 +149,9 @@ pub async fn find(
         return Err(Problem::not_found());
     }
     let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
-    let (deck, masks) = (seen.content.deck, seen.masks);
     let mut conn = StepConnection::new(&app.store);
-    let game = &loaded.game;
+    let (game, masks) = (&loaded.game, seen.masks);
+    let deck = with_present_names(app, &mut conn, requester, game, &seen.content).await?;
     let holdings =
         DeckHoldings::with_reserved(app, &mut conn, (by, reads), requester, game, (id, &deck))
             .await?;
@@ -254,9 +254,10 @@ pub async fn reserve(
         let seen = see(app, (requester.0, Some(by.account())), stored).await?;
         let loaded =
             app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
-        let deck = seen.content.deck;
         let mut conn = StepConnection::new(&app.store);
-        let cards = find_named(app, &mut conn, requester, &loaded.game, &names_of(&deck)).await?;
+        let game = &loaded.game;
+        let deck = with_present_names(app, &mut conn, requester, game, &seen.content).await?;
+        let cards = find_named(app, &mut conn, requester, game, &names_of(&deck)).await?;
         // Reservations of cards that are no longer in the deck are released, as far as the caller may see these cards.
         let reserved = deck_reservations::cards_of(conn.get().await?, by, id).await?;
         let seen_too = deck_pool::names(conn.get().await?, requester.0, &reserved).await?;

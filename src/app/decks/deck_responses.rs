@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::deck_input::DeckEntryBody;
 use super::list_reading::ListReadingResponse;
@@ -44,7 +45,7 @@ pub struct DeckSummaryResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Friday")]
     pub folder: Option<String>,
-    /// Number of the current revision, from 1; each change creates a new revision.
+    /// Number of the current revision, from 1; each change creates a new revision, except of the folder alone.
     #[schema(example = 1, minimum = 1)]
     pub revision: i64,
     /// Number of cards in all zones together.
@@ -65,7 +66,7 @@ pub struct DeckSummaryResponse {
     pub cloned_from: Option<CloneSourceResponse>,
     /// When the deck was created.
     pub created_at: DateTime<Utc>,
-    /// When the deck was last changed.
+    /// When the deck was last changed; a change of the folder alone does not count.
     pub updated_at: DateTime<Utc>,
     /// When the deck was deleted; it can be restored for 30 days after that. Absent: it is not deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,14 +158,18 @@ pub struct DeckResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ada")]
     pub author: Option<String>,
+    /// When the deck was public for the first time; absent: the deck is not public.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_at: Option<DateTime<Utc>>,
     /// Description of the deck, in the markup of lore and comments.
     #[schema(example = "Goes *fast*.")]
     pub description: String,
     /// The description as HTML: `p`, `br`, `em` and `strong` without attributes.
     #[schema(example = "<p>Goes <em>fast</em>.</p>")]
     pub description_html: String,
-    /// The entries as the owner wrote them, in that order, with the codes of rarities. A name here may match no card: see the report. An entry whose
-    /// card is hidden from you has `hidden` and no name.
+    /// The entries as the owner wrote them, in that order, with the codes of rarities. A name here may match no card: see the report. Cards that were moved or merged have
+    /// their present set and number, and an entry that was written without a name has the name that the card has now. An entry whose card is hidden from you has
+    /// `hidden` and no name.
     pub entries: Vec<DeckEntryBody>,
     /// Lines of the stored list that could not be read as entries; empty for everybody but the owner.
     pub unread_lines: Vec<UnreadLineResponse>,
@@ -184,6 +189,8 @@ pub(super) struct SeenDeck {
     pub row: DeckRow,
     /// Name of its owner.
     pub author: String,
+    /// When it was public for the first time; `None`: it is not public now.
+    pub published_at: Option<DateTime<Utc>>,
     /// The content, as far as the reader may see it.
     pub content: DeckContent,
     pub masks: Masks,
@@ -219,13 +226,15 @@ impl SeenDeck {
 
 impl From<SeenDeck> for DeckResponse {
     fn from(seen: SeenDeck) -> Self {
-        let SeenDeck { row, author, content, masks, reader, shows_source, liked } = seen;
+        let SeenDeck { row, author, published_at, content, masks, reader, shows_source, liked } =
+            seen;
         let tells_author = shows_owner(&row, reader);
         let card_count = i64::try_from(content.card_count()).unwrap_or(i64::MAX);
         let summary = DeckSummaryResponse::new(row, card_count, reader, shows_source);
         Self {
             summary: DeckSummaryResponse { liked, ..summary },
             author: Some(author).filter(|_| tells_author),
+            published_at,
             description_html: to_html(content.description.as_str()),
             description: content.description.as_str().to_owned(),
             entries: entry_bodies(content.deck, &masks),
@@ -247,13 +256,18 @@ pub struct VersionedDeck {
 
 impl From<SeenDeck> for VersionedDeck {
     fn from(seen: SeenDeck) -> Self {
-        let (version, counts) = (Version::from(&seen.row), seen.counts());
+        let is_own = seen.reader == Some(seen.row.account_id);
+        let version = Version::from(&seen.row);
+        let version = if is_own { version } else { version.without_folder() };
+        let counts = seen.counts();
         Self { version, counts, deck: seen.into() }
     }
 }
 
 impl From<&DeckRow> for Version {
     fn from(row: &DeckRow) -> Self {
-        Self { revision: Revision(row.revision), taken_down_at: row.taken_down_at }
+        // 0 stands for no folder.
+        let folder = row.folder.as_deref().map_or(0, |folder| xxh3_64(folder.as_bytes()).max(1));
+        Self { revision: Revision(row.revision), taken_down_at: row.taken_down_at, folder }
     }
 }

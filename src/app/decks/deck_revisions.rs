@@ -26,6 +26,7 @@ use crate::domain::decks::deck::DeckName;
 use crate::domain::decks::details::{DeckFolder, DeckVisibility};
 use crate::domain::decks::diff::{CardDifference, differences};
 use crate::domain::decks::rarities::with_codes;
+use crate::domain::decks::zones::with_zone_codes;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::decks::deck_lists;
 use crate::store::decks::deck_records::{CloneSource, DeckChanges, DeckRow};
@@ -236,9 +237,7 @@ pub(super) fn comparable_entries(
 ) -> Vec<(DeckEntry, Option<CardId>)> {
     let with_code = |(entry, card): (&DeckEntry, Option<CardId>)| {
         let mut entry = entry.clone();
-        if let Some(zone) = game.zone_called(&entry.zone) {
-            entry.zone = zone.code.to_string();
-        }
+        with_zone_codes(game, [&mut entry]);
         (entry, card)
     };
     content.bound_entries().map(with_code).collect()
@@ -347,7 +346,8 @@ pub(super) async fn bind_unbound(
     content: &mut DeckContent,
 ) -> Result<(), Problem> {
     let Ok(loaded) = app.named_game(content.format.game()).await? else { return Ok(()) };
-    // Older versions stored rarities as they were written.
+    // Older versions stored zones and rarities as they were written.
+    with_zone_codes(&loaded.game, &mut content.deck.entries);
     with_codes(&loaded.game, &mut content.deck.entries);
     if content.bound_entries().any(|(_, card)| card.is_none()) {
         let bound = bind_entries(app, requester, &loaded.game, &content.deck).await?;
@@ -378,9 +378,13 @@ pub async fn clone(
             return Ok(see(app, (reader.0, Some(by.account())), stored).await?.into());
         }
     }
-    let SeenDeck { row, mut content, .. } = find_seen(app, reader, id).await?;
+    let SeenDeck { row, mut content, masks, .. } = find_seen(app, reader, id).await?;
     if let Some(name) = name {
         content.name = name;
+    }
+    // The author of the source deck did not write these names.
+    for at in masks.named {
+        content.deck.entries[at].card.name.clear();
     }
     let is_own = row.account_id == by.account();
     // A masked entry of a deleted card that had a name has neither name nor number, so it is left out.

@@ -102,6 +102,7 @@ async fn make(app: &AppState, stored: StoredDeck) -> Result<(), Problem> {
     let game_revision = loaded.revision;
     let deck = content.deck.clone();
     let now = app.clock.now();
+    let deck = (deck, content.cards.as_slice());
     let (catalogue, judged) = judge_on(app, stranger, loaded, deck, app.today()?).await?;
     let meant = content.deck.entries.iter().filter_map(|entry| match catalogue.find(&entry.card) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => Some(&*card.definition.name),

@@ -305,7 +305,8 @@ async fn make(
     let requester = (stranger, Network::UNKNOWN);
     let day = app.today()?;
     let Verdict { game_revision, judged, cards: meant } =
-        verdict_in(app, requester, &content.format, content.deck, None, day).await?;
+        verdict_in(app, requester, &content.format, (content.deck, &content.cards), None, day)
+            .await?;
     cards.extend(meant);
     let (status, violations) =
         judged.unwrap_or_else(|| ("illegal", BTreeSet::from([UNKNOWN_FORMAT.to_owned()])));

@@ -1,6 +1,6 @@
 //! Writing decks: creating and replacing them.
 
-use cardscape_engine::DeckEntry;
+use cardscape_engine::{CardReference, DeckEntry};
 
 use super::deck_cards::Requester;
 use super::deck_lists::see;
@@ -8,14 +8,14 @@ use super::deck_requests::{DeckRequest, ParsedDeck, parse};
 use super::deck_responses::{DeckResponse, VersionedDeck};
 use super::deck_search;
 use super::list_reading::ListReadingResponse;
-use super::masks::mask;
+use super::masks::{Masks, mask};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Version};
 use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::named_copies::take_over_copies;
-use crate::domain::ids::{AccountId, DeckId};
+use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::decks::deck_lists;
 use crate::store::decks::deck_records::{DeckChanges, DeckRow, StoredDeck};
 use crate::store::decks::deck_writes::{self, DeckCreated, Edited};
@@ -72,13 +72,16 @@ pub async fn replace(
     mut request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
     if request.name.is_some() || request.list.is_none() {
-        let parsed = parse(app, requester, request).await?;
+        let mut parsed = parse(app, requester, request).await?;
+        keep_references_of(app, by, requester.0, id, &mut parsed.content).await?;
         return store_changed(app, by, requester.0, (id, if_match), parsed).await;
     }
     let (stored, read) = find_replaced(app, by, id, if_match).await?;
     request.replaced_name = Some(stored.row.name.clone());
-    let parsed = parse(app, requester, request).await?;
+    let mut parsed = parse(app, requester, request).await?;
     parsed.require_publishable(&stored)?;
+    let owner = (requester.0, by.account());
+    keep_references(app, owner, &stored.content, &mut parsed.content).await?;
     // Only a name that is taken over must be that of the version that was read.
     let meant = if parsed.keeps_name { &read } else { if_match };
     store_changed(app, by, requester.0, (id, meant), parsed).await
@@ -95,7 +98,8 @@ pub async fn replace_by_list(
 ) -> Result<VersionedDeck, Problem> {
     let mut parsed = parse(app, requester, request).await?;
     let (stored, read) = find_replaced(app, by, id, if_match).await?;
-    take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
+    let owner = (requester.0, by.account());
+    take_over_entries(app, owner, &stored.content, &mut parsed.content).await?;
     store_changed(app, by, requester.0, (id, &read), parsed).await
 }
 
@@ -115,7 +119,8 @@ pub async fn replace_by_upload(
     let mut parsed = parse(app, requester, request).await?;
     parsed.take_over_details(&stored, &missing);
     parsed.require_publishable(&stored)?;
-    take_over_named_copies(app, (requester.0, by.account()), stored, &mut parsed.content).await?;
+    let owner = (requester.0, by.account());
+    take_over_entries(app, owner, &stored.content, &mut parsed.content).await?;
     store_changed(app, by, requester.0, (id, &read), parsed).await
 }
 
@@ -134,34 +139,92 @@ async fn find_replaced(
     Ok((stored, read.meant()))
 }
 
-/// Gives unchanged entries of a list the named copies that they have in the deck.
-async fn take_over_named_copies(
+/// Gives unchanged entries of a list the named copies and the references that they have in the deck.
+async fn take_over_entries(
     app: &AppState,
     owner: (Viewer, AccountId),
-    stored: StoredDeck,
+    before: &DeckContent,
     content: &mut DeckContent,
 ) -> Result<(), Problem> {
     // Cards of different games are different cards, even with the same name.
-    if stored.content.format.game() == content.format.game() {
-        let before = entries_as_listed(app, owner, stored.content).await?;
-        take_over_copies(&before, &mut content.deck.entries);
+    if before.format.game() == content.format.game() {
+        let (listed, _) = entries_as_listed(app, owner, before.clone()).await?;
+        take_over_copies(&listed, &mut content.deck.entries);
     }
-    Ok(())
+    keep_references(app, owner, before, content).await
 }
 
-/// The entries of a deck as its owner reads them in a list, with their named copies. An entry that is stored only with a place has the name of its card, if the
-/// owner may see it.
+/// The entries of a deck as its owner reads them in a list, with their named copies, and what is masked in them. An entry that is stored only with a place has the
+/// name of its card, if the owner may see it.
 async fn entries_as_listed(
     app: &AppState,
     (viewer, owner): (Viewer, AccountId),
     mut content: DeckContent,
-) -> Result<Vec<DeckEntry>, Problem> {
+) -> Result<(Vec<DeckEntry>, Masks), Problem> {
     let copies: Vec<Vec<String>> =
         content.deck.entries.iter().map(|entry| entry.copies.clone()).collect();
-    mask(app, (viewer, Some(owner)), owner, &mut content).await?;
+    let masks = mask(app, (viewer, Some(owner)), owner, &mut content).await?;
     let listed = content.deck.entries.into_iter().zip(copies);
-    Ok(listed.map(|(entry, copies)| DeckEntry { copies, ..entry }).collect())
+    Ok((listed.map(|(entry, copies)| DeckEntry { copies, ..entry }).collect(), masks))
 }
+
+/// Like [`keep_references`], for a deck that was not read yet. Most decks name no places, and then it is not read here.
+async fn keep_references_of(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    viewer: Viewer,
+    id: DeckId,
+    content: &mut DeckContent,
+) -> Result<(), Problem> {
+    let has_place = |(entry, card): (&DeckEntry, Option<CardId>)| {
+        let CardReference { name, set, number, .. } = &entry.card;
+        card.is_some() && !name.is_empty() && set.is_some() && number.is_some()
+    };
+    if !content.bound_entries().any(has_place) {
+        return Ok(());
+    }
+    let mut conn = app.store.connection().await?;
+    let stored = deck_lists::find_own(&mut conn, by, id).await?;
+    drop(conn);
+    let Some(stored) = stored else { return Ok(()) };
+    keep_references(app, (viewer, by.account()), &stored.content, content).await
+}
+
+/// Entries of `content` that are those of `before` as its owner reads them stay as they are stored, without a name or with an old place: a deck that is sent back
+/// as it was read is not changed.
+async fn keep_references(
+    app: &AppState,
+    owner: (Viewer, AccountId),
+    before: &DeckContent,
+    content: &mut DeckContent,
+) -> Result<(), Problem> {
+    let is_written_otherwise =
+        |((entry, card), (stored, bound)): (BoundEntry<'_>, BoundEntry<'_>)| {
+            card.is_some() && card == bound && entry.card != stored.card
+        };
+    let is_other = content.bound_entries().zip(before.bound_entries()).any(is_written_otherwise);
+    if before.format.game() != content.format.game() || !is_other {
+        return Ok(());
+    }
+    let (listed, masks) = entries_as_listed(app, owner, before.clone()).await?;
+    let DeckContent { deck, cards, .. } = content;
+    let stored = before.bound_entries().zip(listed).enumerate();
+    for ((entry, card), (at, ((stored, bound), listed))) in
+        deck.entries.iter_mut().zip(&*cards).zip(stored)
+    {
+        let is_same_card = card.is_some() && *card == bound;
+        // What is hidden from the owner now is as it was sent.
+        if is_same_card && entry.card == listed.card && !masks.hidden.contains_key(&at) {
+            // Older versions stored rarities as they were written.
+            let rarity = entry.card.rarity.take();
+            entry.card = CardReference { rarity, ..stored.card.clone() };
+        }
+    }
+    Ok(())
+}
+
+/// An entry, and the card that it is bound to.
+type BoundEntry<'a> = (&'a DeckEntry, Option<CardId>);
 
 async fn store_changed(
     app: &AppState,

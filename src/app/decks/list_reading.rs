@@ -119,6 +119,8 @@ pub(super) struct ReadList {
     pub deck: Deck,
     /// The line of each entry, from 1.
     pub lines: Vec<usize>,
+    /// The positions of entries whose lines do not have the names of their cards.
+    pub unnamed: BTreeSet<usize>,
     /// Lines that could not be read as entries.
     pub unread: Vec<UnreadLine>,
     /// The lines that begin a zone, each with the code of the zone.
@@ -255,6 +257,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     let mut list = ReadList {
         deck: Deck::default(),
         lines: Vec::new(),
+        unnamed: BTreeSet::new(),
         unread: Vec::new(),
         headers: headers_of(&read),
         reading: ListReadingResponse {
@@ -276,6 +279,7 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     list.reading.lines.reserve(checked.lines.len());
     list.deck = checked.deck;
     list.lines = checked.entry_lines;
+    list.unnamed = checked.unnamed;
     for (line, outcome) in checked.lines {
         let response = match outcome {
             LineOutcome::Entry(at) => ReadLineResponse { entry: Some(at), ..line_response(line) },

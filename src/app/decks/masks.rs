@@ -5,26 +5,30 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardscape_engine::{CardReference, Deck};
+use cardscape_engine::{CardReference, Deck, DeckEntry};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::StepConnection;
+use super::deck_cards::{StepConnection, has_card_at};
 use super::deck_input::is_false;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::rarities::with_codes;
+use crate::domain::decks::zones::with_zone_codes;
 use crate::domain::ids::{AccountId, CardId};
 use crate::store::decks::deck_pool::{self, SeenPlace};
+use crate::store::decks::deck_rows::BoundCards;
 
 /// The differences between a stored deck and what a reader sees of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Masks {
     /// Cards that are hidden from the reader, by the positions of their entries.
     pub hidden: BTreeMap<usize, CardId>,
+    /// Positions of entries that are stored without a name, and have that of their card.
+    pub named: BTreeSet<usize>,
     /// A hash of all differences; 0: the reader sees the deck as it is stored.
     digest: i64,
 }
@@ -76,7 +80,7 @@ impl Masks {
     /// Masks of these entries, for tests.
     #[cfg(test)]
     pub(super) fn of_hidden(hidden: impl IntoIterator<Item = (usize, CardId)>) -> Self {
-        Self { hidden: hidden.into_iter().collect(), digest: 1 }
+        Self { hidden: hidden.into_iter().collect(), digest: 1, ..Self::default() }
     }
 
     /// A number for the ETag, which differs between readers who see one revision differently; empty: the reader sees the deck as it is stored.
@@ -122,8 +126,8 @@ impl Masks {
 }
 
 /// Masks the entries of a deck of `owner` whose cards the reader may not see. The owner always reads the names in the deck, but not with a token that may not
-/// read cards as the owner: the service may have added a name to a set and a number. Rarities are read by their codes; older versions stored them as they were
-/// written.
+/// read cards as the owner: the service may have added a name to a set and a number. Zones and rarities are read by their codes; older versions stored them as
+/// they were written. Set and number beside a name are those that the card has now, if it had the written ones before it was moved or merged.
 pub(super) async fn mask(
     app: &AppState,
     (viewer, reader): (Viewer, Option<AccountId>),
@@ -133,12 +137,13 @@ pub(super) async fn mask(
     let is_own = reader == Some(owner);
     let reads_names = is_own && !viewer.is_stranger();
     let mut masks = Masks::default();
-    write_rarities_by_code(app, content).await?;
+    write_words_by_code(app, content).await?;
     if !is_own && !content.unread_lines.is_empty() {
         // These lines may contain names of hidden cards that the owner could see.
         content.unread_lines.clear();
         masks.add_difference("lines");
     }
+    follow_moves(app, content, &mut masks).await?;
     let mut bound: BTreeMap<usize, CardId> = BTreeMap::new();
     for (at, (entry, card)) in content.bound_entries().enumerate() {
         if let Some(card) = card.filter(|_| !reads_names || entry.card.name.is_empty()) {
@@ -148,10 +153,14 @@ pub(super) async fn mask(
     if bound.is_empty() {
         return Ok(masks);
     }
-    let is_nameless = bound.keys().any(|at| content.deck.entries[*at].card.name.is_empty());
-    if !is_nameless && are_open(app, bound.values()) {
-        return Ok(masks);
+    if are_open(app, bound.values()) {
+        bound.retain(|at, _| content.deck.entries[*at].card.name.is_empty());
+        if let Some((places, names)) = open_cards(app, bound.values()) {
+            mask_bound(content, bound, &places, &names, &mut masks);
+            return Ok(masks);
+        }
     }
+    let is_nameless = bound.keys().any(|at| content.deck.entries[*at].card.name.is_empty());
     let mut conn = StepConnection::new(&app.store);
     let ids: Vec<CardId> = bound.values().copied().collect();
     let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
@@ -164,27 +173,118 @@ pub(super) async fn mask(
     Ok(masks)
 }
 
-async fn write_rarities_by_code(app: &AppState, content: &mut DeckContent) -> Result<(), Problem> {
+/// Places and names of cards.
+type SeenCards = (BTreeMap<CardId, SeenPlace>, BTreeMap<CardId, String>);
+
+/// Places and names of open cards, according to the cards in memory. `None`: one of them is not there, or is hidden.
+fn open_cards<'a>(
+    app: &AppState,
+    cards: impl IntoIterator<Item = &'a CardId>,
+) -> Option<SeenCards> {
+    let all = app.catalogue.cards()?;
+    let mut seen = SeenCards::default();
+    for id in cards {
+        let card = all.open_card(id.0.as_u128())?;
+        let (set, number) = (card.set().to_owned(), card.number().to_owned());
+        seen.0.insert(*id, SeenPlace { set, number, hidden: false });
+        seen.1.insert(*id, card.name.to_owned());
+    }
+    Some(seen)
+}
+
+/// Set and number of an entry that has a name.
+fn place_beside_name(entry: &DeckEntry) -> Option<(&str, &str)> {
+    let CardReference { name, set, number, .. } = &entry.card;
+    set.as_deref().zip(number.as_deref()).filter(|_| !name.is_empty())
+}
+
+/// Writes the present places of cards that were moved or merged. Entries without a name have them anyway. A place that the card of the entry never had stays as it
+/// was typed.
+async fn follow_moves(
+    app: &AppState,
+    content: &mut DeckContent,
+    masks: &mut Masks,
+) -> Result<(), Problem> {
+    let has_place = |(entry, card): (&DeckEntry, Option<CardId>)| {
+        card.is_some() && place_beside_name(entry).is_some()
+    };
+    if !content.bound_entries().any(has_place) {
+        return Ok(());
+    }
+    let game = content.format.game().to_owned();
+    let is_current = app.card_cache.clock().is_current();
+    let all = app.catalogue.cards().filter(|_| is_current);
+    // No card has an old place, so most decks are read without a query.
+    let is_free =
+        |place: (&str, &str)| all.as_deref().is_none_or(|all| !has_card_at(all, &game, place));
+    let mut moved = Vec::new();
+    for (at, (entry, card)) in content.bound_entries().enumerate() {
+        if let (Some(place), Some(card)) = (place_beside_name(entry), card)
+            && is_free(place)
+        {
+            moved.push((at, card, place));
+        }
+    }
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let mut conn = StepConnection::new(&app.store);
+    let written: Vec<(&str, &str)> = moved.iter().map(|(.., place)| *place).collect();
+    let successors = deck_pool::successors_at(conn.get().await?, &game, &written).await?;
+    let moved: Vec<(usize, CardId, CardId)> = moved
+        .into_iter()
+        .zip(successors)
+        .filter_map(|((at, card, _), successor)| Some((at, card, successor?)))
+        .collect();
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<CardId> = moved.iter().flat_map(|(_, card, heir)| [*card, *heir]).collect();
+    // Places are public.
+    let places = deck_pool::places(conn.get().await?, Viewer::stranger(), &ids).await?;
+    for (at, card, successor) in moved {
+        if let (Some(place), Some(present)) = (places.get(&card), places.get(&successor))
+            && place == present
+        {
+            write_place(&mut content.deck.entries[at], place);
+            masks.add_difference(&format!("{at} {} {}", place.set, place.number));
+        }
+    }
+    Ok(())
+}
+
+fn write_place(entry: &mut DeckEntry, place: &SeenPlace) {
+    entry.card.set = Some(place.set.clone());
+    entry.card.number = Some(place.number.clone());
+}
+
+/// Writes zones and rarities by their codes.
+async fn write_words_by_code(app: &AppState, content: &mut DeckContent) -> Result<(), Problem> {
     let entries = &mut content.deck.entries;
-    if entries.iter().any(|entry| entry.card.rarity.is_some())
+    if !entries.is_empty()
         && let Ok(loaded) = app.named_game(content.format.game()).await?
     {
+        with_zone_codes(&loaded.game, &mut *entries);
         with_codes(&loaded.game, entries);
     }
     Ok(())
 }
 
-/// Masks a public deck for anonymous clients. `places` and `names`: what anonymous clients may see of the cards that the entries are bound to.
-pub(super) fn mask_for_everybody(
-    content: &mut DeckContent,
-    places: &BTreeMap<CardId, SeenPlace>,
-    names: &BTreeMap<CardId, String>,
-) -> Masks {
+/// Masks a public deck for anonymous clients. `cards`: what anonymous clients may see of the cards that the entries are bound to.
+pub(super) fn mask_for_everybody(content: &mut DeckContent, cards: &BoundCards) -> Masks {
     let mut masks = Masks::default();
     content.unread_lines.clear();
     let bound = content.bound_entries().enumerate();
-    let bound = bound.filter_map(|(at, (_, card))| Some((at, card?))).collect();
-    mask_bound(content, bound, places, names, &mut masks);
+    let bound: BTreeMap<usize, CardId> =
+        bound.filter_map(|(at, (_, card))| Some((at, card?))).collect();
+    for (at, card) in &bound {
+        let entry = &mut content.deck.entries[*at];
+        let present = place_beside_name(entry).and_then(|place| cards.moved_from(place));
+        if let Some(place) = present.filter(|place| cards.places.get(card) == Some(*place)) {
+            write_place(entry, place);
+        }
+    }
+    mask_bound(content, bound, &cards.places, &cards.names, &mut masks);
     masks
 }
 
@@ -236,6 +336,7 @@ fn mask_bound(
                         number: Some(number.clone()),
                         rarity,
                     };
+                    masks.named.insert(at);
                     masks.add_difference(&format!("{at} {name} {set} {number}"));
                 }
             }

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use cardscape_engine::{
-    Catalogue, DeckMentions, DeckStatistics, Game, PreparedCard, deck_statistics,
-};
+use cardscape_engine::{Catalogue, DeckStatistics, Game, PreparedCard, deck_statistics};
 
 use super::deck_cards::{self, Requester, StepConnection};
 use super::deck_lists::find_seen;
@@ -43,11 +41,14 @@ pub async fn open(
     let seen = find_seen(app, (requester.0, reader), id).await?;
     let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
     let mut conn = StepConnection::new(&app.store);
-    let mentions = DeckMentions::of_deck(&seen.content.deck);
-    let found = deck_cards::find(app, &mut conn, requester, &loaded.game, &[], &mentions);
-    let (mut cards, _) = found.await?;
-    let catalogue = Arc::new(cards.catalogue());
-    Ok(OpenedDeck { seen, requester, loaded, cards, catalogue })
+    let (game, content) = (&loaded.game, &seen.content);
+    let found = deck_cards::find_of_deck(app, &mut conn, requester, game, &[], &content.deck);
+    let (mut cards, mut catalogue) = found.await?;
+    let (viewer, entries) = (requester.0, content.bound_entries());
+    if deck_cards::add_renamed(&mut conn, viewer, entries, &catalogue, &mut cards).await? {
+        catalogue = cards.catalogue();
+    }
+    Ok(OpenedDeck { seen, requester, loaded, cards, catalogue: catalogue.into() })
 }
 
 impl OpenedDeck {

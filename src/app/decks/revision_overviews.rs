@@ -1,6 +1,6 @@
 //! Everything that a page shows about a revision of a deck, as far as the reader may see it.
 
-use cardscape_engine::{CardReference, Catalogue, Deck, DeckEntry, Game, name_key};
+use cardscape_engine::{CardReference, Catalogue, DeckEntry, Game, name_key};
 use chrono::{DateTime, Utc};
 
 use super::deck_cards::{Requester, catalogue_of};
@@ -94,7 +94,7 @@ pub async fn find(
 
     let SeenRevision { content, masks, created_at, .. } = shown;
     let changed = [&since, &until].into_iter().flatten().filter_map(|(_, cards)| cards.as_ref());
-    let catalogue = catalogue(app, requester, &game, &content.deck, changed.flatten()).await?;
+    let catalogue = catalogue(app, requester, &game, &content, changed.flatten()).await?;
     let changes = |(revision, cards)| RevisionChanges {
         revision,
         cards: Option::map(cards, |cards| changed_cards(&game, &catalogue, cards)),
@@ -124,17 +124,17 @@ async fn catalogue(
     app: &AppState,
     requester: Requester,
     game: &Game,
-    deck: &Deck,
+    content: &DeckContent,
     changed: impl Iterator<Item = &CardDifference>,
 ) -> Result<Catalogue, Problem> {
-    let mut mentioned = deck.clone();
-    mentioned.entries.extend(changed.map(|one| DeckEntry {
-        zone: one.zone.clone(),
-        quantity: 1,
-        card: one.card.clone(),
-        copies: Vec::new(),
-    }));
-    catalogue_of(app, requester, game, &mentioned).await
+    let mut mentioned = content.deck.clone();
+    let mut bound: Vec<Option<CardId>> = content.bound_entries().map(|(_, card)| card).collect();
+    for one in changed {
+        let (zone, card) = (one.zone.clone(), one.card.clone());
+        mentioned.entries.push(DeckEntry { zone, quantity: 1, card, copies: Vec::new() });
+        bound.push(one.card_id);
+    }
+    catalogue_of(app, requester, game, &mentioned, &bound).await
 }
 
 /// The differences, each card once with all its zones.

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardscape_engine::{Deck, DeckEntry, name_key};
+use cardscape_engine::{CardReference, Deck, DeckEntry, Game, name_key};
 
 use super::deck::{DeckName, FormatName};
 use super::details::{DeckDescription, DeckTag};
+use super::rarities::with_codes;
+use super::zones::with_zone_codes;
 use crate::domain::ids::CardId;
 
 /// Most unread lines that a deck stores.
@@ -50,7 +52,8 @@ impl DeckContent {
     /// Takes over the bindings of `before`, the previous content of the deck.
     ///
     /// An entry stays bound to its card even if the owner can no longer see the card. An entry becomes unbound if its card is in `hidden` and its name is in
-    /// `guessed`, the keys of names that other readers have seen unbound: masking it now would confirm to them that the guess was right.
+    /// `guessed`, the keys of names that other readers have seen unbound: masking it now would confirm to them that the guess was right. An entry without a name
+    /// guesses nothing.
     pub fn inherit(
         &mut self,
         before: &Self,
@@ -67,7 +70,11 @@ impl DeckContent {
             let key = name_key(&entry.card.name);
             match *card {
                 None => *card = bound.get(&key).copied(),
-                Some(known) if hidden.contains(&known) && guessed.contains(&key) => *card = None,
+                Some(known)
+                    if !key.is_empty() && hidden.contains(&known) && guessed.contains(&key) =>
+                {
+                    *card = None;
+                }
                 Some(_) => {}
             }
         }
@@ -82,6 +89,31 @@ impl DeckContent {
             && *tags == content.tags
             && *unread_lines == content.unread_lines
             && self.bound_entries().eq(content.bound_entries())
+    }
+
+    /// Whether both show the same besides lines that could not be read, by the codes of `game`. An entry that is bound to a card shows this card, whatever name and
+    /// place it has.
+    pub fn shows_same_as(&self, content: &Self, game: &Game) -> bool {
+        let Self { name, format, description, tags, deck: _, cards: _, unread_lines: _ } = self;
+        *name == content.name
+            && *format == content.format
+            && *description == content.description
+            && *tags == content.tags
+            && self.shown_entries(game) == content.shown_entries(game)
+    }
+
+    fn shown_entries(&self, game: &Game) -> Vec<(DeckEntry, Option<CardId>)> {
+        let shown = |(entry, card): (&DeckEntry, Option<CardId>)| {
+            let mut entry = entry.clone();
+            if card.is_some() {
+                let rarity = entry.card.rarity.take();
+                entry.card = CardReference { rarity, ..CardReference::default() };
+            }
+            with_zone_codes(game, [&mut entry]);
+            with_codes(game, [&mut entry]);
+            (entry, card)
+        };
+        self.bound_entries().map(shown).collect()
     }
 
     /// Whether an entry has a name and is bound to no card.
@@ -111,6 +143,25 @@ mod tests {
             deck: parse_deck_text(list).deck,
             cards: cards.iter().map(|id| (*id > 0).then(|| CardId(Uuid::from_u128(*id)))).collect(),
             unread_lines: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn bound_entries_show_their_cards() {
+        let game = "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n\
+            [[zones]]\ncode='shoal'\nname='Shoal'\n[[zones]]\ncode='net'\nname='Landing net'\n";
+        let game = Game::from_toml(game).unwrap();
+        let stored = content("1 Carp (lake) 1\n[Landing net]\n1 Pike", &[1, 0]);
+        for (list, cards, is_same) in [
+            ("1 Carp (lake) 9\n[net]\n1 Pike", [1, 0], true),
+            ("1 Old carp\n[net]\n1 Pike", [1, 0], true),
+            ("1 Carp (lake) 1\n[net]\n1 Pike", [2, 0], false),
+            ("2 Carp (lake) 1\n[net]\n1 Pike", [1, 0], false),
+            ("1 Carp (lake) 1 {rare}\n[net]\n1 Pike", [1, 0], false),
+            ("1 Carp (lake) 1\n[shoal]\n1 Pike", [1, 0], false),
+            ("1 Carp (lake) 1\n[net]\n1 Perch", [1, 0], false),
+        ] {
+            assert_eq!(content(list, &cards).shows_same_as(&stored, &game), is_same, "{list}");
         }
     }
 

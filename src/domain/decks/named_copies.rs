@@ -12,7 +12,10 @@ type Printing = (String, [Option<String>; 3]);
 fn printing(card: &CardReference) -> Printing {
     let lower = |part: &Option<String>| part.as_deref().map(str::to_lowercase);
     let rarity = card.rarity.as_deref().map(word_key);
-    (name_key(&card.name), [lower(&card.set), lower(&card.number), rarity])
+    // Set and number are enough: an entry may have no name.
+    let has_place = card.set.is_some() && card.number.is_some();
+    let name = if has_place { String::new() } else { name_key(&card.name) };
+    (name, [lower(&card.set), lower(&card.number), rarity])
 }
 
 /// Copies the named copies of `before`, the previous entries of the deck, to `entries`. This is done for each card and printing that still has at least as many

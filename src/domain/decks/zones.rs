@@ -1,24 +1,27 @@
-//! Zones in decks: entries that name none are in the first zone of the game.
+//! Zones in decks: players write them by code, by name or by an alias, and the service compares and shows them by code.
 
-use cardscape_engine::{DeckEntry, Game, MAIN_ZONE};
+use cardscape_engine::{DeckEntry, Game};
 
-/// Writes the code of the first zone where entries have `main`, as those that name no zone do, and the game names no zone so.
+/// Writes the zones of entries by their codes. `main`, as entries have that name no zone, is the first zone of a game that names no zone so. A word that means no
+/// zone of the game stays.
 ///
 /// ```
-/// use cardscape::domain::decks::zones::with_main_zone;
+/// use cardscape::domain::decks::zones::with_zone_codes;
 /// use cardscape_engine::{Game, parse_deck_text};
 /// let game = "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n\
-///     [[zones]]\ncode='shoal'\nname='Shoal'\n[[zones]]\ncode='net'\nname='Net'\n";
+///     [[zones]]\ncode='shoal'\nname='Shoal'\n[[zones]]\ncode='net'\nname='Landing net'\naliases=['basket']\n";
 /// let game = Game::from_toml(game).unwrap();
-/// let mut entries = parse_deck_text("1 Carp\n[Net]\n1 Carp\n[Bucket]\n1 Carp").deck.entries;
-/// with_main_zone(&game, &mut entries);
+/// let list = "1 Carp\n[Landing net]\n1 Carp\n[Basket]\n1 Carp\n[Bucket]\n1 Carp";
+/// let mut entries = parse_deck_text(list).deck.entries;
+/// with_zone_codes(&game, &mut entries);
 /// let zones: Vec<_> = entries.iter().map(|entry| entry.zone.as_str()).collect();
-/// assert_eq!(zones, ["shoal", "net", "bucket"]);
+/// assert_eq!(zones, ["shoal", "net", "net", "bucket"]);
 /// ```
-pub fn with_main_zone<'a>(game: &Game, entries: impl IntoIterator<Item = &'a mut DeckEntry>) {
-    let main = game.zone_called(MAIN_ZONE).filter(|main| *main.code != *MAIN_ZONE);
-    let Some(main) = main else { return };
-    for entry in entries.into_iter().filter(|entry| entry.zone == MAIN_ZONE) {
-        entry.zone = main.code.to_string();
+pub fn with_zone_codes<'a>(game: &Game, entries: impl IntoIterator<Item = &'a mut DeckEntry>) {
+    for entry in entries {
+        let meant = game.zone_called(&entry.zone).filter(|meant| *meant.code != *entry.zone);
+        if let Some(meant) = meant {
+            entry.zone = meant.code.to_string();
+        }
     }
 }

@@ -323,7 +323,11 @@ pub(super) fn parse<T: DeserializeOwned, S: ToSchema + 'static>(
         })
     })?;
     reader.end().map_err(|error| malformed(raw, &error))?;
-    if has_nul(raw) { Err(Problem::invalid(nul_faults(raw))) } else { Ok(value) }
+    if has_nul(raw) {
+        let faults = Contract::of_body::<S>().with_listed_first(nul_faults(raw));
+        return Err(refusal(ProblemCode::InvalidBody, faults));
+    }
+    Ok(value)
 }
 
 /// Returns a 400 with the position, unless the whole body is well-formed JSON in UTF-8.
@@ -433,6 +437,12 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
         contract.mend(&mut document, &fault.pointer);
     }
     faults.extend(of_contract);
+    if faults.len() > MAX_FAULTS {
+        // Not all faults of these items are known. The deserializer must not stop at the others, so that it gets to further items.
+        for item in contract.faulty_items(&faults) {
+            contract.mend(&mut document, &item);
+        }
+    }
     if !faults.iter().any(|fault| is_within(&fault.pointer, &stop.pointer)) {
         contract.mend(&mut document, &stop.pointer);
         faults.push(stop);
@@ -460,7 +470,7 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
             break;
         }
     }
-    faults
+    contract.with_listed_first(faults)
 }
 
 /// What [`without_large_numbers`] writes. A body that has this text itself is refused in any case, because of the NUL.
@@ -527,7 +537,10 @@ fn has_nul(raw: &[u8]) -> bool {
     false
 }
 
-/// A fault for each string with a NUL, at most [`MAX_FAULTS`]. A name of a member with a NUL is reported at the object.
+/// Most strings with a fault that are searched for in a body.
+const MAX_TEXTS: usize = 10_000;
+
+/// A fault for each string with a NUL, at most [`MAX_TEXTS`]. A name of a member with a NUL is reported at the object.
 fn nul_faults(raw: &[u8]) -> Vec<InputFault> {
     let document: Value = serde_json::from_slice(raw).unwrap_or_default();
     let mut places = Vec::new();
@@ -540,7 +553,7 @@ fn nul_faults(raw: &[u8]) -> Vec<InputFault> {
     places.into_iter().map(fault).collect()
 }
 
-/// The places of some strings, at most [`MAX_FAULTS`]. A name of a member is at the place of its object.
+/// The places of some strings, at most [`MAX_TEXTS`]. A name of a member is at the place of its object.
 fn find_texts(
     value: &Value,
     is_wanted: fn(&str) -> bool,
@@ -549,7 +562,7 @@ fn find_texts(
 ) {
     let length = pointer.len();
     match value {
-        Value::String(text) if is_wanted(text) && places.len() < MAX_FAULTS => {
+        Value::String(text) if is_wanted(text) && places.len() < MAX_TEXTS => {
             places.push(pointer.clone());
         }
         Value::Array(items) => {
@@ -560,7 +573,7 @@ fn find_texts(
             }
         }
         Value::Object(members) => {
-            if members.keys().any(|name| is_wanted(name)) && places.len() < MAX_FAULTS {
+            if members.keys().any(|name| is_wanted(name)) && places.len() < MAX_TEXTS {
                 places.push(pointer.clone());
             }
             for (name, member) in members.iter().filter(|(name, _)| !is_wanted(name)) {

@@ -302,7 +302,7 @@ mod tests {
         assert!(!check("W/\"r7\"", 7).await);
         assert!(!check("\"r7.1764412345000000\"", 7).await);
         let taken_down_at = DateTime::from_timestamp_micros(1_764_412_345_000_000);
-        let down = Version { revision: Revision(7), taken_down_at };
+        let down = Version { revision: Revision(7), taken_down_at, folder: 0 };
         assert_eq!(down.tag(), "r7.1764412345000000");
         for version in
             ["7.1764412345000000", "7.1764412345000000+1.0-text-gzip", down.in_form().as_str()]
@@ -312,6 +312,19 @@ mod tests {
         for version in ["7", "7.1764412345000001", "6.1764412345000000", ""] {
             assert!(IfMatch::of_form(version).check(down).is_err(), "{version}");
         }
+        // A deck was moved into a folder, which is no new revision.
+        let filed = Version { folder: 0xa1, ..Version::from(Revision(7)) };
+        assert_eq!(filed.tag(), "r7~a1");
+        assert_eq!(filed.without_folder().tag(), "r7");
+        for version in ["7~a1", "7~a1+1.0-gzip", "7", "7+1.0", "7-text"] {
+            assert!(IfMatch::of_form(version).check(filed).is_ok(), "{version}");
+        }
+        for version in ["7~0", "7~a2", "6~a1", ""] {
+            assert!(IfMatch::of_form(version).check(filed).is_err(), "{version}");
+        }
+        assert_eq!((filed.in_form().as_str(), &*filed.in_form_with_folder()), ("7", "7~a1"));
+        assert!(filed.meant().check(filed).is_ok());
+        assert!(filed.meant().check(filed.without_folder()).is_err());
         let seen = async |value: &str| {
             let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
             IfMatch::extract(&req).await.unwrap().has_seen(&["a"])

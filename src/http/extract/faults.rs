@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -74,16 +74,72 @@ impl Contract {
         Arc::clone(contract)
     }
 
-    /// All faults of a document, in the order of the schema. Stops when it is clear that there are too many to list.
+    /// All faults of a document, in the order of the schema. When it is clear that there are too many to list, further ones are left out, but not the first of an
+    /// item of a short list, unless more items than such a list may have are at fault.
     pub(crate) fn faults(&self, document: &Value) -> Vec<InputFault> {
         let mut faults = Vec::new();
+        let (mut items, mut outside) = (BTreeSet::new(), 0);
+        let has_items = self.schema["properties"]
+            .as_object()
+            .is_some_and(|members| members.keys().any(|name| self.is_short_list(name)));
         for error in self.validator.iter().flat_map(|validator| validator.iter_errors(document)) {
-            self.add_faults(&error, &mut faults);
-            if faults.len() > MAX_FAULTS {
+            let item = self.item_of(error.instance_path().as_str());
+            let is_wanted = match item {
+                Some(item) if is_top(item) => true,
+                Some(item) => {
+                    let is_new = items.len() <= MAX_FAULTS && items.insert(item.to_owned());
+                    is_new || faults.len() <= MAX_FAULTS
+                }
+                None => outside <= MAX_FAULTS,
+            };
+            if is_wanted {
+                let before = faults.len();
+                self.add_faults(&error, &mut faults);
+                outside += if item.is_none() { faults.len() - before } else { 0 };
+            } else if !has_items || items.len() > MAX_FAULTS {
                 break;
             }
         }
         faults
+    }
+
+    /// Whether a member is a list with so few items that a response can name each of them, such as a batch.
+    fn is_short_list(&self, name: &str) -> bool {
+        let most = self.schema["properties"][name]["maxItems"].as_u64();
+        most.and_then(|most| usize::try_from(most).ok()).is_some_and(|most| most <= MAX_FAULTS)
+    }
+
+    /// The beginning of a pointer that names an item of a short list, `/decks/3`, or the list itself.
+    fn item_of<'p>(&self, pointer: &'p str) -> Option<&'p str> {
+        let mut tokens = pointer.strip_prefix('/')?.split('/');
+        let list = tokens.next().filter(|name| self.is_short_list(name))?;
+        let index = tokens.next().map_or(0, |index| index.len() + 1);
+        pointer.get(..1 + list.len() + index)
+    }
+
+    /// The items of short lists that have faults.
+    pub(super) fn faulty_items(&self, faults: &[InputFault]) -> BTreeSet<String> {
+        let items = faults.iter().filter_map(|fault| self.item_of(&fault.pointer));
+        items.filter(|item| !is_top(item)).map(str::to_owned).collect()
+    }
+
+    /// Faults, with those at the beginning that are listed if there are too many: of each item of a short list the first, so that no item is left out; then those
+    /// outside of such items; then the others.
+    pub(super) fn with_listed_first(&self, faults: Vec<InputFault>) -> Vec<InputFault> {
+        let mut items = BTreeSet::new();
+        let rank = |fault: &InputFault| match self.item_of(&fault.pointer) {
+            Some(list) if is_top(list) => 0,
+            Some(item) if items.insert(item.to_owned()) => 1,
+            None => 2,
+            Some(_) => 3,
+        };
+        let ranks = faults.iter().map(rank).enumerate();
+        let mut ranked: Vec<(u8, usize)> = ranks.map(|(at, rank)| (rank, at)).collect();
+        ranked.sort_unstable();
+        let listed: BTreeSet<usize> = ranked.iter().take(MAX_FAULTS).map(|(_, at)| *at).collect();
+        let (listed, others): (Vec<_>, Vec<_>) =
+            faults.into_iter().enumerate().partition(|(at, _)| listed.contains(at));
+        listed.into_iter().chain(others).map(|(_, fault)| fault).collect()
     }
 
     /// Whether there is a member or parameter with that name.
@@ -206,6 +262,11 @@ impl Contract {
             _ => "is not what the contract has here".to_owned(),
         }
     }
+}
+
+/// Whether a pointer names a member of the document itself.
+fn is_top(pointer: &str) -> bool {
+    pointer.rfind('/') == Some(0)
 }
 
 /// Whether a type is that of a schema, or one of several.
@@ -392,7 +453,7 @@ pub(crate) fn refusal(code: ProblemCode, mut faults: Vec<InputFault>) -> Problem
     faults.truncate(MAX_FAULTS);
     let problem = Problem::new(code).errors(faults);
     if has_more {
-        problem.detail(format!("More than {MAX_FAULTS} faults; the first {MAX_FAULTS} are listed."))
+        problem.detail(format!("More than {MAX_FAULTS} faults; {MAX_FAULTS} of them are listed."))
     } else {
         problem
     }
@@ -401,6 +462,39 @@ pub(crate) fn refusal(code: ProblemCode, mut faults: Vec<InputFault>) -> Problem
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A request with several lists.
+    #[derive(ToSchema)]
+    #[expect(dead_code, reason = "only its schema is used")]
+    struct SeveralLists {
+        #[schema(max_items = 100)]
+        decks: Vec<Vec<u32>>,
+        #[schema(max_items = 1000)]
+        cards: Vec<u32>,
+    }
+
+    #[test]
+    fn of_many_faults_those_of_each_item_of_a_short_list_are_listed() {
+        let contract = Contract::of_body::<SeveralLists>();
+        let decks: Vec<Value> = (0..100).map(|at| json!(vec!["x"; 300 - 3 * at])).collect();
+        let body = json!({ "decks": decks, "cards": vec!["x"; 300] });
+        let faults = contract.faults(&body);
+        assert!((101..500).contains(&faults.len()), "{}", faults.len());
+        assert_eq!(contract.faulty_items(&faults).len(), 100);
+        let faults = contract.with_listed_first(faults);
+        let listed: BTreeSet<&str> = faults[..100].iter().map(|one| one.pointer.as_str()).collect();
+        for at in 0..100 {
+            assert!(listed.contains(format!("/decks/{at}/0").as_str()), "{at}: {listed:?}");
+        }
+        // A list that is too long is a fault that is listed, too.
+        let many = json!({ "decks": vec![json!(["x"]); 101], "cards": [] });
+        let faults = contract.with_listed_first(contract.faults(&many));
+        assert!(faults[..100].iter().any(|fault| fault.pointer == "/decks"));
+        // The first faults of other lists are listed.
+        let cards = json!({ "decks": [], "cards": vec!["x"; 300] });
+        let faults = contract.with_listed_first(contract.faults(&cards));
+        assert_eq!((&*faults[0].pointer, &*faults[99].pointer), ("/cards/0", "/cards/99"));
+    }
 
     #[test]
     fn faults_of_numbers_name_the_number_and_the_range() {

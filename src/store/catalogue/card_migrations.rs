@@ -1,6 +1,8 @@
 //! Moves and merges of cards: a card gets another number, or is merged into another card. Old ids and numbers are
 //! redirected to the card permanently.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
@@ -156,6 +158,28 @@ pub async fn successor_of_number(
         .await
         .optional()?;
     Ok(found.map(|(id, game, set, number)| CardPlace { id, game, set, number }))
+}
+
+/// The old places of a game in these sets, with these numbers: the card that each of them leads to, its set and its number.
+pub(in crate::store) async fn find_vacated(
+    conn: &mut Connection,
+    game: &str,
+    (sets, numbers): (BTreeSet<String>, BTreeSet<String>),
+) -> StoreResult<Vec<(CardId, String, String)>> {
+    let old = card_migrations::game_code
+        .eq(game)
+        .and(card_migrations::old_set_code.eq_any(sets))
+        .and(card_migrations::old_number.eq_any(numbers));
+    let rows = card_migrations::table
+        .filter(old)
+        .select((
+            card_migrations::card_id,
+            card_migrations::old_set_code,
+            card_migrations::old_number,
+        ))
+        .load(conn)
+        .await?;
+    Ok(rows)
 }
 
 #[derive(QueryableByName)]

@@ -225,13 +225,14 @@ pub(super) struct EntryRow {
     copies: Vec<String>,
 }
 
-/// The content of a deck besides its entries.
+/// The content of a deck besides its entries, and the time when it was first public.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = decks)]
 pub(super) struct DetailRow {
     description: String,
     unread_lines: Json<Vec<StoredLine>>,
     card_ids: Vec<Option<CardId>>,
+    published_at: Option<DateTime<Utc>>,
 }
 
 /// Which decks a read may return.
@@ -294,7 +295,8 @@ pub(super) fn join_parts(
         cards: if is_bound { details.card_ids } else { Vec::new() },
         unread_lines: details.unread_lines.0.into_iter().map(UnreadLine::from).collect(),
     };
-    Ok(StoredDeck { row, author, content })
+    let published_at = row.published_at(details.published_at);
+    Ok(StoredDeck { row, author, published_at, content })
 }
 
 impl From<EntryRow> for DeckEntry {

@@ -1,12 +1,13 @@
 //! The cards that a report on a deck needs, as the viewer sees them: only the cards that the deck names and, for a
 //! fixed box, the cards that belong in it, never the whole catalogue.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use cardscape_engine::{
-    Catalogue, DeckCheck, Format, Game, KnownSet, KnownSets, PreparedCard, name_key, search_key,
+    CardReference, Catalogue, DeckCheck, Format, Game, KnownSet, KnownSets, PreparedCard, name_key,
+    search_key,
 };
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -34,12 +35,32 @@ pub struct DeckPool {
     cards: Vec<Arc<PreparedCard>>,
     /// All sets of the game, if a report needs them.
     sets: Option<Arc<KnownSets>>,
+    /// Sets and numbers that lead to cards which have another place now.
+    old_places: Vec<(String, String, CardId)>,
+    /// References that mean cards which have another name now.
+    meanings: Vec<(CardReference, CardId)>,
+}
+
+/// Sets and numbers, the numbers without case and leading zeros.
+pub struct PoolPlaces(HashSet<(String, String)>);
+
+impl PoolPlaces {
+    /// Whether a card has this place, with the number in any spelling.
+    pub fn have(&self, (set, number): (&str, &str)) -> bool {
+        self.0.contains(&(code_of(set), bare(number)))
+    }
 }
 
 impl DeckPool {
     /// A pool of a game, without cards.
     pub fn new(game: &Game) -> Self {
-        Self { game: game.clone(), cards: Vec::new(), sets: None }
+        Self {
+            game: game.clone(),
+            cards: Vec::new(),
+            sets: None,
+            old_places: Vec::new(),
+            meanings: Vec::new(),
+        }
     }
 
     /// Adds all sets of the game, each with whether it has cards, in this pool or not.
@@ -66,7 +87,34 @@ impl DeckPool {
             Some(sets) => cards.part_of(Arc::clone(sets)),
             None => cards,
         };
+        let cards = self.old_places.iter().fold(cards, |cards, (set, number, card)| {
+            cards.old_place(set, number, &card.to_string())
+        });
+        let cards = self.meanings.iter().fold(cards, |cards, (reference, card)| {
+            cards.meaning(reference.clone(), &card.to_string())
+        });
         cards.build()
+    }
+
+    /// The places of the cards of the pool.
+    pub fn places(&self) -> PoolPlaces {
+        let place = |card: &Arc<PreparedCard>| {
+            let card = card.card();
+            (card.set.clone(), bare(&card.definition.number))
+        };
+        PoolPlaces(self.cards.iter().map(place).collect())
+    }
+
+    /// Adds a card that had this place before it was moved or merged.
+    pub fn add_moved(&mut self, (set, number): (&str, &str), id: CardId, card: Arc<PreparedCard>) {
+        self.old_places.push((set.to_owned(), number.to_owned(), id));
+        self.cards.push(card);
+    }
+
+    /// Adds the card that a reference means, although the card has another name now.
+    pub fn add_meaning(&mut self, reference: CardReference, id: CardId, card: Arc<PreparedCard>) {
+        self.meanings.push((reference, id));
+        self.cards.push(card);
     }
 
     /// Adds cards; some of them may be in the pool already.
@@ -129,24 +177,54 @@ pub async fn places(
 ) -> StoreResult<BTreeMap<CardId, SeenPlace>> {
     let mut places = pool::find_places(conn, viewer, ids).await?;
     let gone: Vec<CardId> = ids.iter().copied().filter(|id| !places.contains_key(id)).collect();
-    if gone.is_empty() {
+    let merged = merged_into(conn, &gone).await?;
+    if merged.is_empty() {
         return Ok(places);
     }
-    let identifiers: Vec<CardIdentifier> = gone.iter().copied().map(CardIdentifier::Id).collect();
-    let identifiers: Vec<&CardIdentifier> = identifiers.iter().collect();
-    let merged = card_migrations::successors(conn, &identifiers).await?;
-    let successors: Vec<CardId> = merged.iter().map(|(_, card)| *card).collect();
+    let successors: Vec<CardId> = merged.values().copied().collect();
     let known = pool::find_places(conn, viewer, &successors).await?;
-    for (at, successor) in merged {
+    for (old, successor) in merged {
         if let Some(place) = known.get(&successor) {
-            places.insert(gone[at], place.clone());
+            places.insert(old, place.clone());
         }
     }
     Ok(places)
 }
 
+/// The cards that these cards were merged into.
+async fn merged_into(
+    conn: &mut Connection,
+    ids: &[CardId],
+) -> StoreResult<BTreeMap<CardId, CardId>> {
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let identifiers: Vec<CardIdentifier> = ids.iter().copied().map(CardIdentifier::Id).collect();
+    let identifiers: Vec<&CardIdentifier> = identifiers.iter().collect();
+    let merged = card_migrations::successors(conn, &identifiers).await?;
+    Ok(merged.into_iter().filter_map(|(at, card)| Some((*ids.get(at)?, card))).collect())
+}
+
+/// The cards that had these places of a game before they were moved or merged, hidden or not: old numbers are as public as present ones. `None`: no card had the
+/// place. Case and leading zeros do not count, as in [`ids_at`]. A card that has the place now is not looked for.
+pub async fn successors_at(
+    conn: &mut Connection,
+    game: &str,
+    places: &[(&str, &str)],
+) -> StoreResult<Vec<Option<CardId>>> {
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sets: BTreeSet<String> = places.iter().map(|(set, _)| code_of(set)).collect();
+    let numbers: BTreeSet<String> =
+        places.iter().flat_map(|(_, number)| spellings(number)).collect();
+    let old = CardsByPlace::of(card_migrations::find_vacated(conn, game, (sets, numbers)).await?);
+    let find = |(set, number): &(&str, &str)| old.find(&code_of(set), number.trim());
+    Ok(places.iter().map(find).collect())
+}
+
 /// The cards at these places of a game, hidden or not: set and number are public. Case and leading zeros of a number do not count, unless the set has several numbers
-/// that differ only in these and none is exactly the given one: that is no card.
+/// that differ only in these and none is exactly the given one: that is no card. A place that no card has leads to the card that had it before it was moved or merged.
 pub async fn ids_at(
     conn: &mut Connection,
     game: &str,
@@ -154,7 +232,17 @@ pub async fn ids_at(
 ) -> StoreResult<Vec<Option<CardId>>> {
     let known = CardsByPlace::of(rows_at(conn, game, places).await?);
     let find = |(set, number): &(&str, &str)| known.find(&code_of(set), number.trim());
-    Ok(places.iter().map(find).collect())
+    let mut found: Vec<Option<CardId>> = places.iter().map(find).collect();
+    let (missing, left): (Vec<usize>, Vec<(&str, &str)>) = places
+        .iter()
+        .copied()
+        .enumerate()
+        .filter(|(at, (set, number))| found[*at].is_none() && !known.has(&code_of(set), number))
+        .unzip();
+    for (at, card) in missing.into_iter().zip(successors_at(conn, game, &left).await?) {
+        found[at] = card;
+    }
+    Ok(found)
 }
 
 /// The cards of a game, hidden or not, at these places and at those whose numbers are the same but for case and leading zeros.
@@ -216,6 +304,11 @@ impl CardsByPlace {
         let same = || self.without_case_and_zeros.get(&(set.to_owned(), bare(number)));
         exact.copied().or_else(|| same().copied().flatten())
     }
+
+    /// Whether one or several cards have this place, with the number in any spelling.
+    fn has(&self, set: &str, number: &str) -> bool {
+        self.without_case_and_zeros.contains_key(&(set.to_owned(), bare(number)))
+    }
 }
 
 /// A collector number without what does not count.
@@ -263,13 +356,26 @@ fn in_all_cases(bare: &str) -> Vec<String> {
     cases
 }
 
-/// The names of the cards with these ids that `viewer` may see.
+/// The names of the cards with these ids that `viewer` may see, by id; for a merged card, the name of the card that it was merged into, as in [`places`].
 pub async fn names(
     conn: &mut Connection,
     viewer: Viewer,
     ids: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, String>> {
-    pool::find_names(conn, viewer, ids).await
+    let mut names = pool::find_names(conn, viewer, ids).await?;
+    let unnamed: Vec<CardId> = ids.iter().copied().filter(|id| !names.contains_key(id)).collect();
+    let merged = merged_into(conn, &unnamed).await?;
+    if merged.is_empty() {
+        return Ok(names);
+    }
+    let successors: Vec<CardId> = merged.values().copied().collect();
+    let known = pool::find_names(conn, viewer, &successors).await?;
+    for (old, successor) in merged {
+        if let Some(name) = known.get(&successor) {
+            names.insert(old, name.clone());
+        }
+    }
+    Ok(names)
 }
 
 /// Whether a format has a fixed box, which needs cards that no deck names.
@@ -305,6 +411,32 @@ pub async fn by_ids(
     let hits = pool::find_by_ids(conn, viewer, game.code(), ids).await?;
     let prepare = |hit: PoolHit| (hit.id, PreparedCard::new(game, hit.card).into());
     Ok(hits.into_iter().map(prepare).collect())
+}
+
+/// A card by the id that it was asked for, with the id that it has.
+pub type PresentCard = (CardId, Arc<PreparedCard>);
+
+/// Like [`by_ids`], by the ids that were asked for; for a merged card, the card that it was merged into.
+pub async fn present_cards(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &Game,
+    ids: &[CardId],
+) -> StoreResult<BTreeMap<CardId, PresentCard>> {
+    let found = by_ids(conn, viewer, game, ids).await?.into_iter();
+    let mut cards: BTreeMap<CardId, PresentCard> =
+        found.map(|(id, card)| (id, (id, card))).collect();
+    let gone: Vec<CardId> = ids.iter().copied().filter(|id| !cards.contains_key(id)).collect();
+    let merged = merged_into(conn, &gone).await?;
+    let successors: Vec<CardId> = merged.values().copied().collect();
+    let known: BTreeMap<CardId, Arc<PreparedCard>> =
+        by_ids(conn, viewer, game, &successors).await?.into_iter().collect();
+    for (old, successor) in merged {
+        if let Some(card) = known.get(&successor) {
+            cards.insert(old, (successor, Arc::clone(card)));
+        }
+    }
+    Ok(cards)
 }
 
 /// The sets of a game, by code.
@@ -406,5 +538,6 @@ mod tests {
         assert_eq!(["003", "3", "A1", "a1", "7", "0007"].map(at), [1, 2, 3, 4, 5, 5].map(Some));
         assert_eq!((at("0003"), at("0A1")), (None, None), "several could be meant");
         assert_eq!((at("8"), cards.find("dusk", "3")), (None, None));
+        assert!(cards.has("veil", "0003") && !cards.has("veil", "8"));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Text, Timestamptz};
+use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz};
 
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::deck::{FormatName, FormatNameError, Visibility};
@@ -96,8 +96,14 @@ impl DeckRow {
     }
 
     /// Whether the program that last changed the deck bound its entries to cards.
-    pub(super) fn is_bound(&self) -> bool {
+    pub fn is_bound(&self) -> bool {
         self.bound_revision == self.revision
+    }
+
+    /// When a deck that is public now was public for the first time; `stored`: the column, which has no value in public decks of older versions.
+    pub(super) fn published_at(&self, stored: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+        let is_public = self.visibility() == DeckVisibility::Public;
+        is_public.then(|| stored.unwrap_or(self.created_at))
     }
 
     /// The deck that this one was cloned from.
@@ -114,6 +120,8 @@ pub struct StoredDeck {
     pub row: DeckRow,
     /// Name of its owner.
     pub author: String,
+    /// When it was public for the first time; `None`: it is not public now.
+    pub published_at: Option<DateTime<Utc>>,
     /// The content, as its owner wrote it. The cards of its entries are known if they were bound when this revision was
     /// saved.
     pub content: DeckContent,
@@ -150,6 +158,8 @@ pub(super) struct VersionRow {
     created_at: DateTime<Utc>,
     #[diesel(sql_type = Timestamptz)]
     updated_at: DateTime<Utc>,
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    published_at: Option<DateTime<Utc>>,
     #[diesel(sql_type = Text)]
     author: String,
 }
@@ -163,7 +173,15 @@ impl VersionRow {
         changes: &DeckChanges<'_>,
         takedown: Option<(DateTime<Utc>, String)>,
     ) -> StoredDeck {
-        let Self { revision, like_count, comment_count, created_at, updated_at, author } = self;
+        let Self {
+            revision,
+            like_count,
+            comment_count,
+            created_at,
+            updated_at,
+            published_at,
+            author,
+        } = self;
         let DeckChanges { content, hidden: _, visibility, folder, cloned_from, at: _ } = changes;
         let visibility = visibility.unwrap_or_default();
         let row = DeckRow {
@@ -192,6 +210,7 @@ impl VersionRow {
             taken_down_at: takedown.as_ref().map(|(at, _)| *at),
             takedown_note: takedown.map(|(_, note)| note),
         };
-        StoredDeck { row, author, content: (*content).clone() }
+        let published_at = row.published_at(published_at);
+        StoredDeck { row, author, published_at, content: (*content).clone() }
     }
 }

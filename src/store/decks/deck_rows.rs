@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cardscape_engine::DeckEntry;
+use cardscape_engine::{CardReference, DeckEntry};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Jsonb, Text, Timestamptz, Uuid as SqlUuid};
@@ -49,6 +49,15 @@ pub struct BoundCards {
     pub places: BTreeMap<CardId, SeenPlace>,
     /// Names of open cards that are bound to an entry with a place and without a name.
     pub names: BTreeMap<CardId, String>,
+    /// The present places of cards by the places that they had before they were moved or merged, if entries with a name have these.
+    moved: BTreeMap<(String, String), SeenPlace>,
+}
+
+impl BoundCards {
+    /// The present place of the card that had this set and number, as an entry has them.
+    pub fn moved_from(&self, (set, number): (&str, &str)) -> Option<&SeenPlace> {
+        self.moved.get(&(set.to_owned(), number.to_owned()))
+    }
 }
 
 #[derive(QueryableByName)]
@@ -174,9 +183,46 @@ async fn add_cards(conn: &mut Connection, decks: &mut [BulkDeck]) -> StoreResult
     } else {
         deck_pool::names(conn, stranger, &nameless).await?
     };
-    let cards = Arc::new(BoundCards { places, names });
+    let moved = find_moved(conn, decks, &places).await?;
+    let cards = Arc::new(BoundCards { places, names, moved });
     for deck in decks {
         deck.cards = Arc::clone(&cards);
     }
     Ok(())
+}
+
+/// The present places of cards, by other places that entries with a name have.
+async fn find_moved(
+    conn: &mut Connection,
+    decks: &[BulkDeck],
+    places: &BTreeMap<CardId, SeenPlace>,
+) -> StoreResult<BTreeMap<(String, String), SeenPlace>> {
+    let is_there = |card: &CardId, set: &str, number: &str| {
+        places.get(card).is_some_and(|place| place.set == set && place.number == number)
+    };
+    let entries = decks.iter().flat_map(|deck| deck.content.bound_entries());
+    let written: BTreeSet<(&str, &str)> = entries
+        .filter_map(|(entry, card)| {
+            let CardReference { name, set, number, .. } = &entry.card;
+            let (set, number) = (set.as_deref()?, number.as_deref()?);
+            let is_elsewhere = !name.is_empty() && !is_there(&card?, set, number);
+            is_elsewhere.then_some((set, number))
+        })
+        .collect();
+    // All of them are decks of one game.
+    let Some(game) = decks.first().map(|deck| deck.deck.game()) else {
+        return Ok(BTreeMap::new());
+    };
+    let written: Vec<(&str, &str)> = written.into_iter().collect();
+    let successors = deck_pool::successors_at(conn, game, &written).await?;
+    let ids: Vec<CardId> = successors.iter().flatten().copied().collect();
+    if ids.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let present = deck_pool::places(conn, Viewer::stranger(), &ids).await?;
+    let moved = written.into_iter().zip(successors).filter_map(|((set, number), successor)| {
+        let place = present.get(&successor?)?;
+        Some(((set.to_owned(), number.to_owned()), place.clone()))
+    });
+    Ok(moved.collect())
 }

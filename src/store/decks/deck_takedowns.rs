@@ -1,14 +1,18 @@
 //! Takedowns of decks by moderators, after reports.
 
+use cardscape_engine::Game;
 use chrono::{DateTime, Utc};
+use diesel::prelude::*;
+use diesel::sql_types::{Jsonb, Text};
 use diesel_async::RunQueryDsl;
 
 use super::deck_lists::VISIBILITY;
 use super::deck_records::DeckRow;
-use super::stored_content::StoredContent;
+use super::stored_content::{StoredContent, unreadable};
 use crate::auth::permission::{Acting, ModerateDesigns};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::ids::DeckId;
+use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
@@ -80,25 +84,36 @@ pub(super) async fn would_be_shown(mut conn: &Connection, deck: DeckId) -> Store
     Ok(statement.bind("id", deck).execute(&mut conn).await? > 0)
 }
 
+/// What a moderator has hidden, and the manifest of its game.
+#[derive(QueryableByName)]
+struct HiddenRow {
+    #[diesel(sql_type = Jsonb)]
+    content: Json<StoredContent>,
+    #[diesel(sql_type = Text)]
+    manifest: String,
+}
+
 /// Whether a deck with this content would show what a moderator has hidden: it was cloned from a deck of the same owner
-/// that is taken down, and nothing was changed.
+/// that is taken down, and nothing was changed. That cards were moved or renamed since is no change: a clone has the
+/// present places, and so has what its owner sends back.
 pub(super) async fn is_clone_of_hidden(
     mut conn: &Connection,
     row: &DeckRow,
     content: &DeckContent,
 ) -> StoreResult<bool> {
     let Some(source) = row.cloned_deck_id else { return Ok(false) };
-    let same = sql(
-        "SELECT FROM decks d JOIN deck_revisions v ON v.deck_id = d.id AND v.revision = d.taken_down_revision \
-         WHERE d.id = $source AND d.account_id = $account AND d.taken_down_at IS NOT NULL \
-          AND v.content - 'unread_lines' = $content::jsonb - 'unread_lines'",
-    )
-    .bind("source", source)
-    .bind("account", row.account_id)
-    .bind("content", StoredContent::text_of(content)?)
-    .execute(&mut conn)
-    .await?;
-    Ok(same > 0)
+    let found: Option<HiddenRow> =
+        sql("SELECT v.content, g.manifest FROM decks d JOIN games g ON g.code = d.game_code \
+         JOIN deck_revisions v ON v.deck_id = d.id AND v.revision = d.taken_down_revision \
+         WHERE d.id = $source AND d.account_id = $account AND d.taken_down_at IS NOT NULL")
+        .bind("source", source)
+        .bind("account", row.account_id)
+        .get_result(&mut conn)
+        .await
+        .optional()?;
+    let Some(HiddenRow { content: hidden, manifest }) = found else { return Ok(false) };
+    let game = Game::from_toml(&manifest).map_err(unreadable)?;
+    Ok(hidden.0.read()?.shows_same_as(content, &game))
 }
 
 /// Writes an event of the owner. Older programs take no deck down, so no trigger is needed.

@@ -253,8 +253,8 @@ const IS_NEWS: &str = "(w.told_legal IS DISTINCT FROM deck.is_legal \
 /// incomplete, or was incomplete and is illegal now; the event has the status. Returns whether there was a deck whose
 /// status some watchers did not know.
 ///
-/// An account that may not read the deck now is not notified. If the deck changed its status because its owner saved
-/// it, the owner is not notified either, nor is any account that has blocked the owner.
+/// An account that may not read the deck now is not notified. If only its owner's save can have changed the status of
+/// the deck, the owner is not notified either, nor is any account that has blocked the owner.
 pub async fn notify(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
     let (readable, unaware) = (readable("w.account_id"), unaware("deck.status"));
     // The report is locked first, so that no other process notifies about it; then the accounts, before their rows.

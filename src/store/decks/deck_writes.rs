@@ -148,14 +148,14 @@ const INSERT_DECK: &str = "deck AS (\
       $description, $tags, $folder, $unread_lines::jsonb, $card_ids, 1, $cloned_deck, $cloned_revision, $cloned_account \
      WHERE CASE WHEN (SELECT count(*) FROM decks WHERE account_id = $account) < $limit THEN true \
       ELSE (SELECT count(*) FROM decks WHERE account_id = $account AND deleted_at IS NULL) < $limit END \
-     RETURNING revision, like_count, comment_count, created_at, updated_at), ";
+     RETURNING revision, like_count, comment_count, created_at, updated_at, published_at), ";
 
 /// Stores the revision of the written deck.
 const INSERT_REVISION: &str = "stored AS (\
      INSERT INTO deck_revisions (deck_id, revision, visibility, content, created_at) SELECT $id, revision, $visibility, $content::jsonb, $at FROM deck) ";
 
 /// What the answer needs of the written deck.
-const RESULT: &str = "SELECT revision, like_count, comment_count, created_at, updated_at, \
+const RESULT: &str = "SELECT revision, like_count, comment_count, created_at, updated_at, published_at, \
      (SELECT a.name FROM accounts a WHERE a.id = $account) AS author FROM deck";
 
 /// Changes the row of a deck.
@@ -164,7 +164,7 @@ const UPDATE_DECK: &str = "deck AS (\
       visibility = CASE $visibility WHEN 'public' THEN 'public' ELSE 'private' END, unlisted = $visibility = 'unlisted', revision = revision + 1, \
       updated_at = $at, description = $description, tags = $tags, folder = $folder, unread_lines = $unread_lines::jsonb, card_ids = $card_ids, \
       bound_revision = revision + 1 \
-     WHERE id = $id RETURNING revision, like_count, comment_count, created_at, updated_at), ";
+     WHERE id = $id RETURNING revision, like_count, comment_count, created_at, updated_at, published_at), ";
 
 /// Changed entries are updated in place: one statement cannot delete a row and insert another with the same key.
 const UPDATE_ENTRIES: &str = " ON CONFLICT (deck_id, position) DO UPDATE SET zone = EXCLUDED.zone, quantity = EXCLUDED.quantity, name = EXCLUDED.name, \
@@ -192,7 +192,7 @@ struct Changeable<'a> {
 }
 
 /// Replaces one of the caller's decks, if `is_current` accepts its version. Of two concurrent requests, the second
-/// waits, and then finds that the deck was changed. A deck that is already as requested stays at its revision. If its owner
+/// waits, and then finds that the deck was changed. A deck that is already as requested, perhaps in another folder, stays at its revision. If its owner
 /// asks for a private deck while it is taken down, it stays private after the takedown.
 pub async fn replace(
     store: &Store,
@@ -235,7 +235,7 @@ pub async fn replace(
                     Edited::Done(if is_change {
                         write(conn, locked, &changes).await?
                     } else {
-                        locked.deck
+                        move_to_folder(conn, locked.deck, changes.folder).await?
                     })
                 }
                 Edited::Stale => Edited::Stale,
@@ -295,18 +295,36 @@ pub(super) async fn overwrite(
     let content = inherited(conn, &locked.deck, changes).await?;
     let changes = DeckChanges { content: &content, ..*changes };
     if is_as_stored(&locked.deck, &changes) {
-        return Ok(locked.deck);
+        return move_to_folder(conn, locked.deck, changes.folder).await;
     }
     write(conn, locked, &changes).await
 }
 
-/// Whether a deck already has its new state, with the bindings of its entries. What an older program stored is always
-/// written again, because it has no bindings.
+/// Moves a locked deck to its new folder, or out of its folder. Only its owner sees the folder: the deck stays at its
+/// revision, and nobody else sees a change.
+async fn move_to_folder(
+    mut conn: &Connection,
+    mut deck: StoredDeck,
+    folder: Option<&DeckFolder>,
+) -> StoreResult<StoredDeck> {
+    let folder = folder.map(DeckFolder::as_str);
+    if deck.row.folder.as_deref() != folder {
+        sql("UPDATE decks SET folder = $folder WHERE id = $id")
+            .bind("folder", folder)
+            .bind("id", deck.row.id)
+            .execute(&mut conn)
+            .await?;
+        deck.row.folder = folder.map(str::to_owned);
+    }
+    Ok(deck)
+}
+
+/// Whether a deck already has its new state besides its folder, with the bindings of its entries. What an older program
+/// stored is always written again, because it has no bindings.
 fn is_as_stored(before: &StoredDeck, changes: &DeckChanges<'_>) -> bool {
     let row = &before.row;
     row.is_bound()
         && changes.visibility.is_none_or(|visibility| visibility == row.visibility())
-        && row.folder.as_deref() == changes.folder.map(DeckFolder::as_str)
         && before.content.is_stored_as(changes.content)
 }
 

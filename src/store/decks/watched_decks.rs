@@ -55,10 +55,30 @@ pub struct NewReport {
 /// For watchers without a known status, the status becomes the first known one, without a notification. If the report
 /// became due again in the meantime, `due_at` has changed, and it stays due. Indexed columns are written only if they
 /// differ. `saved_so` is about the last change that watchers are notified of; they are not notified when an illegal deck becomes incomplete.
-const STORE_REPORT: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
+const BEFORE_CAUSE: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
      game_code = $game, cards = CASE WHEN cards = $cards THEN cards ELSE $cards END, violations = $violations, \
      untold = untold OR coalesce(status <> $status, false), \
-     saved_so = CASE WHEN status <> $status AND (status, $status) <> ('illegal', 'incomplete') THEN deck_revision <> $deck_revision ELSE saved_so END, \
+     saved_so = CASE WHEN status <> $status AND (status, $status) <> ('illegal', 'incomplete') THEN ";
+
+/// Whether only the owner's save can have caused another status: the day, the manifest, the cards and their sets are those of the previous report, and
+/// the save changed the cards of the deck or its format. Other changes between both reports may have caused it, too, and then the owner is notified. The
+/// manifests of different games are not compared: only a save changes the game. Events without numbers are the latest. The order of entries and their named
+/// copies have no influence on the status. Bindings have one if cards were renamed, but they are not compared: the owner is notified if a save changed only
+/// these, because the list is as it was. If a revision is not stored any more, the cause is not known.
+const SAVED_SO: &str = "CASE WHEN deck_revision < $deck_revision AND judged_on = $judged_on AND (game_code <> $game OR game_revision = $game_revision) THEN \
+     EXISTS (SELECT FROM deck_revisions earlier JOIN deck_revisions saved ON saved.deck_id = earlier.deck_id \
+      CROSS JOIN LATERAL (SELECT jsonb_agg(listed ORDER BY listed) AS entries FROM (\
+       SELECT entry - '{card_id,copies,position}'::text[] AS listed FROM jsonb_array_elements(earlier.content -> 'entries') entry) one) before \
+      CROSS JOIN LATERAL (SELECT jsonb_agg(listed ORDER BY listed) AS entries FROM (\
+       SELECT entry - '{card_id,copies,position}'::text[] AS listed FROM jsonb_array_elements(saved.content -> 'entries') entry) one) after \
+      WHERE earlier.deck_id = $deck AND earlier.revision = watched_decks.deck_revision AND saved.revision = $deck_revision \
+       AND (earlier.content -> 'game', earlier.content -> 'format', before.entries) IS DISTINCT FROM (saved.content -> 'game', saved.content -> 'format', after.entries)) \
+     AND NOT EXISTS (SELECT FROM events e WHERE (e.seq > watched_decks.events_seq OR e.seq IS NULL) \
+      AND (e.kind LIKE 'card.%' AND (e.subject_id = ANY (watched_decks.cards) OR e.subject_id = ANY ($cards)) \
+       OR e.kind = 'set.changed' AND e.payload ->> 'game' IN (watched_decks.game_code, $game))) \
+     ELSE false END";
+
+const AFTER_CAUSE: &str = " ELSE saved_so END, \
      status = $status, deck_revision = $deck_revision, judged_on = $judged_on, game_revision = $game_revision, tried_game_revision = $game_revision, \
      events_seq = $events_seq, judged_at = $judged_at \
     WHERE deck_id = $deck AND (deck_revision IS NULL OR (deck_revision, judged_on, events_seq) <= ($deck_revision, $judged_on, $events_seq)) \
@@ -69,7 +89,9 @@ const STORE_REPORT: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE
 pub async fn store_report(conn: &mut Connection, report: NewReport) -> StoreResult<()> {
     let NewReport { deck, due_at, game, cards, report } = report;
     let next_day = report.judged_on.succ_opt().unwrap_or(report.judged_on);
-    sql(STORE_REPORT)
+    sql(BEFORE_CAUSE)
+        .push(SAVED_SO)
+        .push(AFTER_CAUSE)
         .bind("deck", deck)
         .bind("due_at", due_at)
         .bind("next", next_day.and_time(NaiveTime::MIN).and_utc())

@@ -103,6 +103,8 @@ struct DeckPage {
     similar: Vec<(DeckRow, String)>,
     /// `None`: the deck cannot have comments.
     comments: Option<Comments>,
+    /// A comment that was not stored, if the deck cannot have comments any more.
+    unsent_comment: String,
     /// The text of the link to hidden comments that the reader may read; empty: there are none.
     hidden_comments: &'static str,
 }
@@ -205,6 +207,7 @@ async fn page(
     let is_own = account.is_some_and(|account| Some(account.0) == summary.account_id);
     let (on, reads_comments) =
         ((id.into(), path.as_str()), CommentReader { account, is_owner: is_own });
+    let unsent = refused.text().to_owned();
     let comments = comments::list(app, on, reads_comments, from.as_ref(), refused).await?;
     let hidden_comments = hidden_comments::link(app, visitor, on.0, reads_comments).await?;
     // Other players can read the deck, and its author is not banned.
@@ -253,6 +256,7 @@ async fn page(
         log_in: log_in_path(&path),
         switches,
         likes: is_open.then(|| words::grouped(summary.likes)),
+        unsent_comment: if is_open { String::new() } else { unsent },
         comments,
         hidden_comments,
         revision,

@@ -30,6 +30,8 @@ use crate::web::words;
 
 /// The page of a new deck.
 const NEW: &str = "/my/decks/new";
+/// The page of the deleted decks.
+const DELETED: &str = "/my/decks?deleted=true";
 
 /// The form of a deck.
 #[derive(Template)]
@@ -54,6 +56,8 @@ struct EditPage<'a> {
     is_file_read: bool,
     /// Whether the deck is bound to certain copies, which the list does not show.
     names_copies: bool,
+    /// The path of the deleted decks, if the form was sent for a deck that is not there any more.
+    deleted: Option<&'static str>,
     /// The stored version, if it differs from the version that the form was loaded with.
     saved: Option<SavedDeck>,
 }
@@ -126,6 +130,28 @@ pub(super) async fn show_form_of_new(
     faults: Faults,
     is_file_read: bool,
 ) -> Result<HttpResponse, Problem> {
+    show_new_form(app, status, (typed, None), faults, is_file_read).await
+}
+
+/// The form of a new deck with the input for a deck that is not there any more, because it was deleted in another tab: nothing that was typed is lost.
+pub(super) async fn show_form_of_deleted(
+    app: &AppState,
+    typed: TypedDeck,
+    faults: Faults,
+    is_file_read: bool,
+) -> Result<HttpResponse, Problem> {
+    let faults = Faults::one("", deck_words::DECK_GONE).and(faults);
+    show_new_form(app, PageStatus::NOT_FOUND, (typed, Some(DELETED)), faults, is_file_read).await
+}
+
+/// The form of a new deck. `deleted`: the path of the deleted decks, if the input was for one of them.
+async fn show_new_form(
+    app: &AppState,
+    status: PageStatus,
+    (typed, deleted): (TypedDeck, Option<&'static str>),
+    faults: Faults,
+    is_file_read: bool,
+) -> Result<HttpResponse, Problem> {
     let typed = TypedDeck { key: Uuid::now_v7().to_string(), ..typed };
     let page = EditPage {
         frame: builder_frame(deck_words::NEW_DECK),
@@ -141,6 +167,7 @@ pub(super) async fn show_form_of_new(
         is_unsaved: status != PageStatus::OK || is_file_read,
         is_file_read,
         names_copies: false,
+        deleted,
         saved: None,
     };
     private(status, &page)
@@ -199,6 +226,20 @@ pub(in crate::web) async fn show_edit(
     show_form_of(&state, PageStatus::OK, (&edited, &typed), Faults::none(), Beside::Nothing).await
 }
 
+/// Finds the deck that a form was sent for. `None`: it is not there any more.
+pub(super) async fn find_unless_deleted(
+    app: &AppState,
+    by: &Player<WriteOwnDecks>,
+    id: DeckId,
+) -> Result<Option<EditedDeck>, Problem> {
+    let reads = by.visitor.must::<ReadOwnDecks>()?;
+    match deck_overviews::find_edited(app, &reads, by.visitor.viewer(), id).await {
+        Ok(edited) => Ok(Some(edited)),
+        Err(problem) if problem.code() == ProblemCode::NotFound => Ok(None),
+        Err(problem) => Err(problem),
+    }
+}
+
 /// What the form of a stored deck is shown with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Beside {
@@ -240,6 +281,7 @@ pub(super) async fn show_form_of(
         is_unsaved: *typed != TypedDeck::of(edited),
         is_file_read: beside == Beside::FileRead,
         names_copies: edited.names_copies,
+        deleted: None,
         saved,
     };
     private(status, &page)
@@ -253,11 +295,12 @@ pub(in crate::web) async fn save(
     deck: web::Path<Uuid>,
     Form(typed): Form<TypedDeck>,
 ) -> Result<HttpResponse, Problem> {
-    let (id, viewer) = (DeckId(*deck), by.visitor.viewer());
+    let id = DeckId(*deck);
     if let Some(faults) = typed.form_fault() {
-        let reads = by.visitor.must::<ReadOwnDecks>()?;
-        let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;
         let typed = TypedDeck { file: String::new(), ..typed };
+        let Some(edited) = find_unless_deleted(&state, &by, id).await? else {
+            return show_form_of_deleted(&state, typed, faults, false).await;
+        };
         return show_form_of(
             &state,
             PageStatus::INVALID_FORM,
@@ -268,16 +311,22 @@ pub(in crate::web) async fn save(
         .await;
     }
     let meant = IfMatch::of_form(&typed.revision);
-    let requester = (viewer, network.0);
+    let requester = (by.visitor.viewer(), network.0);
     let replaced =
         deck_writes::replace_by_list(&state, &by, requester, id, &meant, typed.request()).await;
     let Err(problem) = replaced else { return Ok(see_other(&deck_path(id.0))) };
-    let Some(faults) = faults_of(&problem) else { return Err(problem) };
-    let reads = by.visitor.must::<ReadOwnDecks>()?;
-    let edited = deck_overviews::find_edited(&state, &reads, viewer, id).await?;
+    let faults = match faults_of(&problem) {
+        Some(faults) => faults,
+        None if problem.code() == ProblemCode::NotFound => Faults::none(),
+        None => return Err(problem),
+    };
+    let Some(edited) = find_unless_deleted(&state, &by, id).await? else {
+        return show_form_of_deleted(&state, typed, faults, false).await;
+    };
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
     // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
-    let revision = if is_stale { edited.deck.version.in_form() } else { typed.revision.clone() };
+    let current = edited.deck.version.in_form_with_folder();
+    let revision = if is_stale { current } else { typed.revision.clone() };
     let typed = TypedDeck { revision, ..typed };
     let beside = if is_stale { Beside::SavedVersion } else { Beside::Nothing };
     show_form_of(&state, PageStatus::of(&problem), (&edited, &typed), faults, beside).await
@@ -299,7 +348,7 @@ pub(in crate::web) async fn delete(
     let id = DeckId(*deck);
     let version = IfMatch::of_form(&meant.revision);
     let problem = match deck_deletions::delete(&state, &by, id, &version).await {
-        Ok(()) => return Ok(see_other("/my/decks?deleted=true")),
+        Ok(()) => return Ok(see_other(DELETED)),
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => problem,
         Err(problem) => return Err(problem),
     };

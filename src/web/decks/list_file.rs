@@ -3,14 +3,15 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use uuid::Uuid;
 
-use super::edit::{Beside, show_form_of, show_form_of_new};
+use super::edit::{
+    Beside, find_unless_deleted, show_form_of, show_form_of_deleted, show_form_of_new,
+};
 use super::typed_deck::TypedDeck;
 use super::words as deck_words;
-use crate::app::decks::deck_overviews;
 use crate::app::decks::list_files::{ListFileFault, MAX_FILE, MAX_LIST, decode};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
+use crate::auth::permission::WriteOwnDecks;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{UnreceivedForm, Upload};
 use crate::web::forms::Faults;
@@ -83,9 +84,16 @@ pub(in crate::web) async fn read_of_stored(
     req: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let (reads, viewer) = (by.visitor.must::<ReadOwnDecks>()?, by.visitor.viewer());
-    let edited = deck_overviews::find_edited(&state, &reads, viewer, DeckId(*deck)).await?;
-    let Received { typed, refusal } = receive(&req, payload).await?;
+    let edited = find_unless_deleted(&state, &by, DeckId(*deck)).await?;
+    let received = receive(&req, payload).await;
+    let Some(edited) = edited else {
+        // If the deck was deleted meanwhile, the answer has what was typed.
+        let Received { typed, refusal } = received.map_err(|_| Problem::not_found())?;
+        let is_read = refusal.is_none();
+        let faults = refusal.map_or_else(Faults::none, |(_, faults)| faults);
+        return show_form_of_deleted(&state, typed, faults, is_read).await;
+    };
+    let Received { typed, refusal } = received?;
     let beside = if refusal.is_none() { Beside::FileRead } else { Beside::Nothing };
     let (status, faults) = refusal.unwrap_or_else(|| (PageStatus::OK, Faults::none()));
     show_form_of(&state, status, (&edited, &typed), faults, beside).await

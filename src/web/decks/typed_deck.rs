@@ -47,7 +47,7 @@ impl TypedDeck {
             // The dialect is fixed: in this list, a line that looks like another dialect is the name of a card.
             dialect: DeckDialect::Own.code().to_owned(),
             key: String::new(),
-            revision: deck.version.in_form(),
+            revision: deck.version.in_form_with_folder(),
             file: String::new(),
         }
     }

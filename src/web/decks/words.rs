@@ -139,6 +139,7 @@ pub(super) const EMPTY_FIELD: &str = "(empty)";
 pub(super) const MY_DECKS: &str = "My decks";
 pub(super) const NO_OWN_DECKS: &str = "You have no deck here yet.";
 pub(super) const NO_DELETED_DECKS: &str = "You have deleted no deck within 30 days.";
+pub(super) const DECK_GONE: &str = "The deck is not here any more, so nothing is saved. If it was deleted, you can restore it from your deleted decks, or save what you typed as a new deck.";
 pub(super) const ALL_DECKS: &str = "All";
 pub(super) const DELETED_DECKS: &str = "Deleted decks";
 pub(super) const DELETED_ABOUT: &str = "For 30 days a deleted deck can be brought back.";

@@ -377,3 +377,34 @@ async fn owners_hide_comments_on_their_decks_and_show_them_again() {
     assert_eq!((text(&shown, "state"), text(&shown, "text")), ("shown".into(), "Rude.".into()));
     assert_eq!(count(&app, &deck).await, 1);
 }
+
+/// A report contains the text that others could read, whatever the author of the comment and the owner of the deck do afterwards.
+#[tokio::test]
+async fn a_report_contains_the_comment_that_others_could_read() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let deck = stored(&app, &ada, "Embers", "public").await;
+    let path = commented(&app, &ben, &deck, "You fool.").await;
+    let about = json!({ "deck": id_of(&deck), "comment": id_of(&path), "reason": "abuse" });
+    let report = async || {
+        let report = app.post("/v1/abuse-reports").by(&ada).json(&about).answer().await;
+        text(&report.json(), "id")
+    };
+    let id = report().await;
+    let edit = app.put(&path).by(&ben).header("if-match", "*");
+    edit.json(&json!({ "text": "Nice deck." })).answer().await.expect(200);
+    let texts = async || {
+        let report = app.get(&format!("/v1/abuse-reports/{id}")).by(&mod_).answer().await;
+        let report = report.expect(200);
+        let members = ["comment_text", "comment_text_now", "deck_name"];
+        members.map(|member| report.get(member).cloned().unwrap_or_default())
+    };
+    assert_eq!(texts().await, ["You fool.", "Nice deck.", "Embers"]);
+    show(&app, &ada, &deck, "private").await;
+    assert_eq!(texts().await, [json!("You fool."), json!("Nice deck."), Value::Null]);
+    show(&app, &ada, &deck, "public").await;
+    // A repeated report contains what the reporter could read then.
+    assert_eq!(report().await, id);
+    assert_eq!(texts().await, [json!("Nice deck."), Value::Null, json!("Embers")]);
+}

@@ -36,7 +36,7 @@ async fn line_of(app: &TestApp, id: &str) -> Option<Value> {
         line.remove(left_out).unwrap();
     }
     for member in ["author", "published_at"] {
-        line.insert(member.to_owned(), listed[member].clone());
+        assert_eq!(line[member], listed[member], "{member}");
     }
     Some(deck)
 }
@@ -122,15 +122,16 @@ async fn the_file_has_the_public_view_of_public_decks() {
 }
 
 #[tokio::test]
-async fn rarities_of_older_versions_have_their_codes() {
+async fn zones_and_rarities_of_older_versions_have_their_codes() {
     let app = TestApp::start_seeded(&["ttcg"]).await;
     let ada = app.player("ada").await;
     let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "2 Kettle Imp {ultra_rare}" });
     let path = stored_as(&app, &ada, &body).await;
-    app.sql("UPDATE deck_entries SET rarity = 'Ultra Rare'").await;
+    app.sql("UPDATE deck_entries SET rarity = 'Ultra Rare', zone = 'Deck'").await;
     app.build_bulk_files().await;
     let line = lines(&app).await.remove(&id_of(&path)).unwrap();
     assert_eq!(line["entries"][0]["rarity"], "ultra_rare", "{line:#}");
+    assert_eq!(line["entries"][0]["zone"], "main", "{line:#}");
     assert_eq!(Some(line), line_of(&app, &id_of(&path)).await);
 }
 

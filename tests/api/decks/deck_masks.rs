@@ -672,7 +672,7 @@ async fn answers_to_a_stranger(app: &TestApp, owner: &Player, path: &str) -> Vec
     for view in views(path) {
         let answer = app.get(&view).answer().await;
         let mut text = answer.text().replace(id, "DECK").replace(&owner.id, "OWNER");
-        for member in ["created_at", "updated_at"] {
+        for member in ["created_at", "updated_at", "published_at"] {
             let mark = format!("\"{member}\":\"");
             let parts: Vec<&str> = text.split(&mark).collect();
             let rest = parts[1..].iter().map(|part| part.split_once('"').unwrap().1);

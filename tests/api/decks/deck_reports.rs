@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp, game_files, seed_data};
+use crate::support::{Answer, RequestExt as _, TestApp, game_files, seed_data, text};
 
 const GAMES: [&str; 5] = ["ttcg", "emoji-tcg", "uno-emoji", "emojo-dojo", "emojito"];
 
@@ -226,6 +226,36 @@ async fn a_card_in_a_wrong_zone_can_be_moved() {
     let body = json!({ "format": "harbour/trade", "list": "9 Salt\n[extra]\n2 Brig" });
     let report = judge(&app, &body).await.expect(200)["reports"][0].clone();
     assert!(violations(&report, "KIND_NOT_ALLOWED").is_empty(), "{report:#}");
+}
+
+/// Before, the first 100 faults of such a batch were listed, which could all be those of the first list.
+#[tokio::test]
+async fn each_list_with_faults_of_a_batch_is_named() {
+    let app = TestApp::start().await;
+    let wrong = json!({ "quantity": "x", "nmae": "Ping" });
+    let mut decks = vec![json!({ "entries": vec![wrong; 150] }), json!({ "list": "1 Ping" })];
+    decks.extend((2..99).map(|at| json!({ "lsit": "1 Ping", "dialect": at })));
+    decks.push(json!({ "list": 7 }));
+    let body = json!({ "format": "ttcg/standard", "dekcs": [], "decks": decks });
+    let problem = app.post("/v1/deck-reports/batch").json(&body).answer().await;
+    let problem = problem.problem(422, "invalid_body");
+    let faults = problem["errors"].as_array().unwrap();
+    assert_eq!(faults.len(), 100, "{problem:#}");
+    let has = |place: &str| faults.iter().any(|fault| text(fault, "pointer").starts_with(place));
+    for at in (0..100).filter(|at| *at != 1) {
+        assert!(has(&format!("/decks/{at}/")), "{at}: {problem:#}");
+    }
+    assert!(has("/dekcs") && !has("/decks/1/"), "{problem:#}");
+    let detail = text(&problem, "detail");
+    assert!(detail.starts_with("More than 100 faults; 100 of them are listed. "), "{detail}");
+    assert!(detail.ends_with("index 0, 2, 3, 4, 5, 6, 7, 8, 9, 10 and others."), "{detail}");
+    let wrong = json!({ "quantity": 1, "name": "\0" });
+    let decks = json!([{ "entries": vec![wrong; 150] }, { "list": "1 Ping\0" }]);
+    let body = json!({ "format": "ttcg/standard", "decks": decks });
+    let problem = app.post("/v1/deck-reports/batch").json(&body).answer().await;
+    let problem = problem.problem(422, "invalid_body");
+    let last = &problem["errors"][99];
+    assert_eq!((&last["pointer"], problem["errors"].get(100)), (&json!("/decks/1/list"), None));
 }
 
 #[tokio::test]
@@ -657,11 +687,13 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
     assert_eq!(problem["detail"], "The faults are in the lists at index 1, 2.");
     let problem = ask(&json!({ "format": 7, "decks": [] })).await.problem(422, "invalid_body");
     assert_eq!(problem.get("detail"), None, "{problem:#}");
-    // Of more than 100 faults, the first 100 are listed, and no lists are named.
+    // Of more than 100 faults, 100 are listed.
     let mistyped = vec![json!({ "lsit": "1 Ping", "dilaect": "x" }); 60];
     let problem = ask(&json!({ "format": format, "decks": mistyped })).await;
     let problem = problem.problem(422, "invalid_body");
-    assert_eq!(problem["detail"], "More than 100 faults; the first 100 are listed.");
+    let detail = "More than 100 faults; 100 of them are listed. \
+        The faults are in the lists at index 0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and others.";
+    assert_eq!(problem["detail"], detail);
     assert_eq!(problem["errors"].as_array().unwrap().len(), 100);
     let many =
         json!({ "format": format, "dekcs": [], "decks": vec![json!({ "entries": [] }); 101] });

@@ -350,6 +350,37 @@ async fn an_unchanged_copy_of_a_deck_that_is_down_is_not_published() {
     patched(&app, &ada, &copy, &json!({ "visibility": "public" })).await.expect(200);
 }
 
+/// A clone has the present places of its cards, and so has what its owner sends back.
+#[tokio::test]
+async fn a_copy_whose_cards_were_moved_since_counts_as_unchanged() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let list = "1 Gatepost Lad (hearth) 002\n1 Kettle Imp";
+    let body = json!({ "name": "Embers", "format": "ttcg/standard", "visibility": "public", "list": list });
+    let deck = stored_as(&app, &ada, &body).await;
+    let id = reported(&app, &ben, &deck).await;
+    decide(&app, &mod_, &id, "upheld").await;
+    let admin = app.admin().await;
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/002").by(&admin).answer().await;
+    let etag = card.header("etag");
+    let path = format!("/v1/cards/{}/move", text(&card.expect(200), "id"));
+    let moved = app.post(&path).by(&admin).header("if-match", etag);
+    moved.json(&json!({ "number": "9002" })).answer().await.expect(201);
+    let copy = app.post(&format!("{deck}/clones")).by(&ada).answer().await.header("location");
+    let read = own(&app, &ada, &copy).await;
+    assert_eq!(read["entries"][0]["number"], "9002");
+    let publish = json!({ "visibility": "public" });
+    patched(&app, &ada, &copy, &publish).await.problem(409, "deck_taken_down");
+    for list in [list, "1 Gatepost Lad (hearth) 9002\n1 Kettle Imp"] {
+        let body = json!({ "name": "Embers", "format": "ttcg/standard", "visibility": "public", "list": list });
+        let replaced = app.put(&copy).by(&ada).header("if-match", "*").json(&body).answer().await;
+        replaced.problem(409, "deck_taken_down");
+    }
+    let changed = json!({ "name": "Embers", "format": "ttcg/standard", "visibility": "public", "list": "2 Gatepost Lad (hearth) 9002\n1 Kettle Imp" });
+    app.put(&copy).by(&ada).header("if-match", "*").json(&changed).answer().await.expect(200);
+}
+
 /// A report contains what others could read, whatever becomes of the deck and of its revisions.
 #[tokio::test]
 async fn a_report_contains_what_others_could_read() {

@@ -70,6 +70,7 @@ async fn verdicts(app: &TestApp, player: &Player) -> Vec<String> {
 /// A deck that is legal in its format.
 fn legal(visibility: &str) -> Value {
     let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
+    let list = list.replace("2 Kettle Imp", "2 Kettle Imp {primal_rare}");
     json!({ "name": "Embers", "format": format, "visibility": visibility, "list": list })
 }
 
@@ -77,11 +78,32 @@ async fn save(app: &TestApp, owner: &Player, deck: &str, body: &Value) {
     app.put(deck).by(owner).header("if-match", "*").json(body).answer().await.expect(200);
 }
 
-/// Gives a card of the sample deck another name.
-async fn rename(app: &TestApp, admin: &Player, to: &str) {
+/// Makes a card of the sample deck one that may be in decks, or a lore card, which may not and has no printings.
+async fn allow(app: &TestApp, admin: &Player, is_allowed: bool) {
+    let printing = |(rarity, attack): (&str, i64)| json!({ "rarity": rarity, "attributes": { "attack": attack, "defense": 150 } });
+    let printings = [
+        ("common", 350),
+        ("uncommon", 360),
+        ("rare", 370),
+        ("ultra_rare", 380),
+        ("mythic_rare", 390),
+        ("primal_rare", 400),
+    ];
+    let edit = if is_allowed {
+        let attributes = json!({ "about": null, "type": "fire", "subtypes": ["elemental"], "rank": 1, "attack": 350, "defense": 150 });
+        let effects = [
+            ("passive", "When this card is sent to the discard pile, your opponent loses 1 point."),
+            ("normal", "Discard a Fire card to draw two cards."),
+        ];
+        let effects = effects.map(|(style, text)| json!({ "style": style, "text": text }));
+        json!({ "kind": "unit", "attributes": attributes, "effects": effects, "printings": printings.map(printing) })
+    } else {
+        let attributes = json!({ "about": "Stovepipe Drake", "type": null, "subtypes": null, "rank": null, "attack": null, "defense": null });
+        json!({ "kind": "lore", "attributes": attributes, "effects": [], "printings": [] })
+    };
     let card = app.get("/v1/games/ttcg/sets/hearth/cards/016").answer().await.expect(200);
     let patch = app.patch(&format!("/v1/cards/{}", text(&card, "id"))).by(admin);
-    patch.header("if-match", "*").json(&json!({ "name": to })).answer().await.expect(200);
+    patch.header("if-match", "*").json(&edit).answer().await.expect(200);
 }
 
 #[tokio::test]
@@ -110,7 +132,7 @@ async fn watchers_get_events_when_a_card_makes_a_deck_illegal_and_legal_again() 
     watch(&app, &ada, &other).await.expect(200);
     assert_eq!(in_the_background(&app).await, 0);
 
-    rename(&app, &admin, "Kettle Fiend").await;
+    allow(&app, &admin, false).await;
     assert_eq!(in_the_background(&app).await, 1, "no report for the deck without the card");
     assert_eq!(in_the_background(&app).await, 0);
     let illegal = ("deck.became_illegal".to_owned(), deck.clone());
@@ -118,9 +140,11 @@ async fn watchers_get_events_when_a_card_makes_a_deck_illegal_and_legal_again() 
         assert_eq!(deck_events(&app, player).await, std::slice::from_ref(&illegal));
         let now = find(&app, player, &deck).await;
         assert_eq!(now["report"]["status"], "illegal");
-        assert!(now["report"]["violations"].as_array().unwrap().contains(&json!("CARD_UNKNOWN")));
+        assert!(
+            now["report"]["violations"].as_array().unwrap().contains(&json!("PRINTING_UNKNOWN"))
+        );
     }
-    rename(&app, &admin, "Kettle Imp").await;
+    allow(&app, &admin, true).await;
     assert_eq!(in_the_background(&app).await, 1);
     let both = [illegal, ("deck.became_legal".to_owned(), deck.clone())];
     assert_eq!(deck_events(&app, &ben).await, both);
@@ -130,7 +154,7 @@ async fn watchers_get_events_when_a_card_makes_a_deck_illegal_and_legal_again() 
     unwatch(&app, &ben, &deck).await.expect(204);
     unwatch(&app, &ben, &deck).await.expect(204);
     app.get(&format!("{deck}/watch")).by(&ben).answer().await.problem(404, "not_found");
-    rename(&app, &admin, "Kettle Fiend").await;
+    allow(&app, &admin, false).await;
     assert_eq!(in_the_background(&app).await, 1);
     assert_eq!((deck_events(&app, &ben).await.len(), deck_events(&app, &ada).await.len()), (2, 3));
 }
@@ -147,7 +171,7 @@ async fn an_outdated_report_is_replaced_when_it_is_read() {
     let same = app.get(&format!("{deck}/watch")).by(&ada).header("if-none-match", &*tag);
     assert_eq!(same.answer().await.status, 304);
 
-    rename(&app, &admin, "Kettle Fiend").await;
+    allow(&app, &admin, false).await;
     assert_eq!(list(&app, &ada, "").await["data"][0]["is_current"], false);
     assert_eq!(status(&app, &ada, &deck).await, "illegal");
     let listed = list(&app, &ada, "").await;
@@ -157,7 +181,7 @@ async fn an_outdated_report_is_replaced_when_it_is_read() {
     assert_eq!(in_the_background(&app).await, 0);
     assert_eq!(deck_events(&app, &ada).await.len(), 1);
 
-    rename(&app, &admin, "Kettle Imp").await;
+    allow(&app, &admin, true).await;
     assert_eq!(status(&app, &ada, &deck).await, "legal");
     app.clock().advance(TimeDelta::days(1));
     let ada = app.log_in("ada", &ada.password).await;
@@ -183,7 +207,7 @@ async fn changes_by_the_owner_create_events_for_other_watchers_only() {
     watch(&app, &ada, &deck).await.expect(200);
     watch(&app, &ben, &deck).await.expect(200);
     let mut less = legal("unlisted");
-    less["list"] = json!("1 Kettle Imp");
+    less["list"] = json!("1 Kettle Imp {primal_rare}");
     let cem = app.player("cem").await;
     watch(&app, &cem, &deck).await.expect(200);
     app.put(&format!("/v1/me/blocks/{}", ada.id)).by(&cem).answer().await.expect(204);
@@ -202,39 +226,86 @@ async fn changes_by_the_owner_create_events_for_other_watchers_only() {
 }
 
 #[tokio::test]
+async fn owners_get_events_about_changes_before_their_own_save_was_judged() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let admin = app.admin().await;
+    let deck = stored_as(&app, &ada, &legal("unlisted")).await;
+    for player in [&ada, &ben, &cem] {
+        watch(&app, player, &deck).await.expect(200);
+    }
+    app.put(&format!("/v1/me/blocks/{}", ada.id)).by(&cem).answer().await.expect(204);
+    let mut expected: Vec<&str> = Vec::new();
+    let mut all_hear = async |verdict: &'static str| {
+        expected.push(verdict);
+        assert_eq!(in_the_background(&app).await, 1);
+        for player in [&ada, &ben, &cem] {
+            assert_eq!(verdicts(&app, player).await, expected);
+        }
+    };
+    let mut less = legal("unlisted");
+    less["list"] = json!("1 Kettle Imp {primal_rare}");
+
+    // The owner saves only another name before the next report.
+    allow(&app, &admin, false).await;
+    let patch = app.patch(&deck).by(&ada).header("if-match", "*");
+    patch.json(&json!({ "name": "Embers II" })).answer().await.expect(200);
+    all_hear("illegal").await;
+    allow(&app, &admin, true).await;
+    all_hear("legal").await;
+    // The owner saves another list: both changes can be the cause.
+    allow(&app, &admin, false).await;
+    save(&app, &ada, &deck, &less).await;
+    all_hear("illegal").await;
+    allow(&app, &admin, true).await;
+    save(&app, &ada, &deck, &legal("unlisted")).await;
+    all_hear("legal").await;
+    app.sql("UPDATE games SET revision = revision + 1 WHERE code = 'ttcg'").await;
+    save(&app, &ada, &deck, &less).await;
+    all_hear("incomplete").await;
+    // Only the owner's save can be the cause.
+    save(&app, &ada, &deck, &legal("unlisted")).await;
+    assert_eq!(in_the_background(&app).await, 1);
+    for (player, events) in [(&ada, 5), (&cem, 5), (&ben, 6)] {
+        assert_eq!(verdicts(&app, player).await.len(), events);
+    }
+}
+
+#[tokio::test]
 async fn watchers_of_an_incomplete_deck_get_an_event_when_it_becomes_illegal() {
     let app = app().await;
     let (ada, ben, admin) = (app.player("ada").await, app.player("ben").await, app.admin().await);
     let mut less = legal("public");
-    less["list"] = json!("1 Kettle Imp");
+    less["list"] = json!("1 Kettle Imp {primal_rare}");
     let deck = stored_as(&app, &ada, &less).await;
     watch(&app, &ben, &deck).await.expect(200);
     assert_eq!(status(&app, &ben, &deck).await, "incomplete");
-    let becomes = async |name: &str, wanted: &str| {
-        rename(&app, &admin, name).await;
+    let becomes = async |is_allowed: bool, wanted: &str| {
+        allow(&app, &admin, is_allowed).await;
         assert_eq!(in_the_background(&app).await, 1);
         assert_eq!(status(&app, &ben, &deck).await, wanted);
         assert_eq!(app.db().number("SELECT count(*) FROM watched_decks WHERE untold").await, 0);
     };
-    becomes("Kettle Fiend", "illegal").await;
+    becomes(false, "illegal").await;
     assert_eq!(deck_events(&app, &ben).await, [("deck.became_illegal".to_owned(), deck.clone())]);
     assert_eq!(verdicts(&app, &ben).await, ["illegal"]);
-    becomes("Kettle Imp", "incomplete").await;
+    becomes(true, "incomplete").await;
     assert_eq!(verdicts(&app, &ben).await, ["illegal"], "no event, because it is not legal again");
-    becomes("Kettle Fiend", "illegal").await;
+    becomes(false, "illegal").await;
     assert_eq!(verdicts(&app, &ben).await, ["illegal", "illegal"]);
 
     // An older release stores no status, or leaves an outdated one: then it is not known that the watcher was notified of an incomplete deck.
     for outdated in ["NULL", "'legal'"] {
-        becomes("Kettle Imp", "incomplete").await;
+        becomes(true, "incomplete").await;
         app.sql(&format!("UPDATE deck_watches SET told_status = {outdated}")).await;
-        becomes("Kettle Fiend", "illegal").await;
+        becomes(false, "illegal").await;
         assert_eq!(verdicts(&app, &ben).await.len(), 2, "{outdated}");
     }
     // The owner's save makes no event for the owner.
     watch(&app, &ada, &deck).await.expect(200);
-    becomes("Kettle Imp", "incomplete").await;
-    less["list"] = json!("1 Kettle Imp\n1 No Such Card");
+    becomes(true, "incomplete").await;
+    less["list"] = json!("1 Kettle Imp {primal_rare}\n1 No Such Card");
     save(&app, &ada, &deck, &less).await;
     assert_eq!(in_the_background(&app).await, 1);
     assert_eq!((verdicts(&app, &ben).await.len(), verdicts(&app, &ada).await.len()), (3, 0));
@@ -373,7 +444,7 @@ async fn parallel_reports_on_two_instances_create_one_event_per_watcher() {
     for player in [&ada, &ben] {
         watch(&app, player, &deck).await.expect(200);
     }
-    rename(&app, &admin, "Kettle Fiend").await;
+    allow(&app, &admin, false).await;
     let (one, two, now) = (app.state(), other.state(), app.clock().now());
     // Both instances create the report, first for a reader, then in the background jobs.
     let (first, second) = join(find(&app, &ada, &deck), find(&other, &ben, &deck)).await;
@@ -403,7 +474,7 @@ async fn many_watchers_get_their_events_in_steps() {
     let deck = stored_as(&app, &ada, &legal("public")).await;
     watch(&app, &ada, &deck).await.expect(200);
     app.sql(&many_watchers(&app, &deck)).await;
-    rename(&app, &admin, "Kettle Fiend").await;
+    allow(&app, &admin, false).await;
     in_the_background(&app).await;
     let events = "SELECT count(*) FROM account_events WHERE kind = 'deck.became_illegal'";
     assert_eq!(app.db().number(events).await, 1201);
@@ -418,12 +489,12 @@ async fn only_watchers_with_the_first_event_get_the_opposite_event() {
     watch(&app, &ada, &deck).await.expect(200);
     app.sql(&many_watchers(&app, &deck)).await;
     let (state, now) = (app.state(), app.clock().now());
-    rename(&app, &admin, "Kettle Fiend").await;
+    allow(&app, &admin, false).await;
     mark_changed(&state, None, now).await.unwrap();
     make_due(&state, now).await.unwrap().expect("no other instance runs the job");
     // The process ends after one step, and the deck is legal again before another process continues.
     assert!(notify_watchers(&state, now).await.unwrap());
-    rename(&app, &admin, "Kettle Imp").await;
+    allow(&app, &admin, true).await;
     in_the_background(&app).await;
     for kind in ["deck.became_illegal", "deck.became_legal"] {
         let count_events = format!("SELECT count(*) FROM account_events WHERE kind = '{kind}'");

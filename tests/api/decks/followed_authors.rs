@@ -153,6 +153,27 @@ async fn the_database_records_when_a_deck_was_published() {
     );
 }
 
+/// Before, only lists of decks and files had the time.
+#[tokio::test]
+async fn a_deck_shows_when_it_was_published_as_long_as_it_is_public() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let deck = stored(&app, &ada, "One", "private").await;
+    let found = async || app.get(&deck).by(&ada).answer().await.expect(200);
+    assert_eq!(found().await.get("published_at"), None);
+    show(&app, &ada, &deck, "public").await;
+    let published = found().await["published_at"].clone();
+    let listed = app.get("/v1/authors/ada/decks").answer().await.expect(200);
+    assert_eq!(published, listed["data"][0]["published_at"]);
+    assert_eq!(app.get(&deck).answer().await.expect(200)["published_at"], published);
+    show(&app, &ada, &deck, "unlisted").await;
+    assert_eq!(found().await.get("published_at"), None);
+    // It was public before, so the time is that of the first publication, also in the answer to the change.
+    let again = app.patch(&deck).by(&ada).header("if-match", "*");
+    let again = again.json(&json!({ "visibility": "public" })).answer().await.expect(200);
+    assert_eq!(again["published_at"], published, "{again:#}");
+}
+
 #[tokio::test]
 async fn banned_and_blocked_followers_do_not_count() {
     let app = app().await;

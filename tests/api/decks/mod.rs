@@ -1,6 +1,7 @@
 //! Tests of decks: storage, reading, comparison, and reports for formats.
 
 mod deck_availability;
+mod deck_cards;
 mod deck_comments;
 mod deck_deletions;
 mod deck_edits;

@@ -35,7 +35,8 @@ pub(super) use places::{
 };
 pub(super) use quantities::{has_fraction, leading, quantity};
 pub(super) use quantities_after::{
-    bare_count_after_name, count_after_name, counted_at_end, is_copies, parts_with_count, trailing,
+    bare_count_after_name, count_after_name, count_in_brackets, count_with_sign, counted_at_end,
+    is_copies, parts_with_count, trailing,
 };
 pub(super) use remarks::{REMARK, remarks};
 
@@ -125,7 +126,7 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
         return Content::Ignored(IgnoredReason::Decoration);
     }
     if let Some(inner) = bracketed(line).or_else(|| in_parentheses(line))
-        && leading(inner).is_some_and(|(_, name)| !name.is_empty())
+        && leading(inner).or_else(|| trailing(inner)).is_some_and(|(_, name)| !name.is_empty())
     {
         return with_marks_dropped(unquoted(inner, parts));
     }

@@ -1,8 +1,8 @@
 //! Cards that a list names by set and number alone.
 
 use cardscape_engine::{
-    Catalogue, DeckDialect, DeckEntry, DeckReading, DeckText, IgnoredReason, LineVerdict,
-    MentionDepth, ReadDeck, UnknownReason, read_deck,
+    CardReference, Catalogue, DeckDialect, DeckEntry, DeckReading, DeckText, IgnoredReason,
+    LineVerdict, MentionDepth, ReadDeck, Resolution, UnknownReason, encode_share_code, read_deck,
 };
 use serde_json::json;
 
@@ -256,8 +256,72 @@ fn a_place_may_have_marks_around_it() {
         ("[PORT-002 Salt]", "1 Salt PORT 002"),
         ("(PORT-002 Salt)", "1 Salt PORT 002"),
         ("PORT-001:", "1 Pocket Bat port 001"),
+        ("[PORT-001 x4]", "4 Pocket Bat port 001"),
+        ("[PORT-001 4x]", "4 Pocket Bat port 001"),
+        ("(PORT-001 x4)", "4 Pocket Bat port 001"),
+        ("[PORT-002 Salt x4]", "4 Salt PORT 002"),
+        ("[Salt x4]", "4 Salt"),
+        ("(Salt x4)", "4 Salt"),
     ] {
         assert_one(line, expected);
+    }
+    let both = ["4 Pocket Bat port 001".to_owned(), "2 Salt port 002".to_owned()];
+    assert_eq!(entries("[PORT-001 x4]\n[PORT-002 x2]"), (both.to_vec(), true));
+    for heading in ["[Pepper x4]", "[Cargo x4]", "[Sideboard x4]"] {
+        let verdict = &read(heading).lines[0].verdict;
+        assert!(matches!(verdict, LineVerdict::Ignored(_)), "{heading}: {verdict:?}");
+    }
+}
+
+/// In bold, a set that is called like a kind of cards is still a set, if it has the number, and a name with a number is still a name.
+#[test]
+fn a_place_or_a_name_in_bold_may_begin_like_a_heading() {
+    let cards = [("ships", "2", "Punt"), ("port", "1", "Ships-3")].map(|(set, number, name)| {
+        let definition = json!({
+            "number": number, "name": name, "kind": "cargo",
+            "attributes": { "weight": 1, "price": 1 },
+        });
+        pool_card(set, card(definition))
+    });
+    let catalogue = Catalogue::builder(&game(HARBOUR)).extend(cards).build();
+    let read = |line| read_deck(line, &DeckReading::new(&catalogue));
+    for list in ["**Ships-2**", "**Ships-2**\n2 Ships-3"] {
+        assert_eq!(outline(&read(list).deck.entries[0]), "1 Punt ships 2", "{list}");
+    }
+    assert_eq!(outline(&read("**Ships-3**").deck.entries[0]), "1 Ships-3");
+    let heading = LineVerdict::Ignored(IgnoredReason::Heading);
+    assert_eq!(read("**Ships-4**").lines[0].verdict, heading);
+}
+
+/// Before, the title of a deck was 40 copies of an unknown card.
+#[test]
+fn a_title_may_begin_like_a_set_and_a_number() {
+    let heading = LineVerdict::Ignored(IgnoredReason::Heading);
+    for title in [
+        "PORT-50 Budget Deck (40)",
+        "PORT-50 Budget Deck (40 cards)",
+        "PORT-50 Budget Deck [40]",
+        "PORT-50 Budget Deck - 40",
+        "PORT-50 Budget Deck (100)",
+        "HARBOUR-50 Budget Deck (40)",
+    ] {
+        for list in [format!("{title}\n2 Salt"), format!("{title}\n\n2 Salt\n1 PORT-001")] {
+            let read = read(&list);
+            assert_eq!(read.lines[0].verdict, heading, "{list}");
+            assert_eq!(outline(&read.deck.entries[0]), "2 Salt", "{list}");
+        }
+    }
+    for (list, expected) in [
+        // Not above cards, or not with the number of the cards of a deck.
+        ("PORT-50 Budget Deck (40)", "40 PORT-50 Budget Deck"),
+        ("PORT-50 Whale (4)\n2 Salt", "4 PORT-50 Whale"),
+        ("PORT-50 (40)\n2 Salt", "40  PORT 50"),
+        // The set has the number, or a card has the name.
+        ("PORT-001 Bat (40)\n2 Salt", "40 PORT-001 Bat"),
+        ("PORT-50 Agent (40)\n2 Salt", "40 PORT-50 Agent"),
+        ("PORT-50 Whale (10)\nPORT-51 Shark (10)", "10 PORT-50 Whale"),
+    ] {
+        assert_eq!(outline(&read(list).deck.entries[0]), expected, "{list}");
     }
 }
 
@@ -387,6 +451,7 @@ fn places_are_mentioned() {
         "(PORT-001)",
         "(PORT-001) (4)",
         "[PORT-001 Salt]",
+        "[PORT-001 x4]",
         "2 PORT 001",
         "PORT-001 (2) (foil)",
         "PORT-001 * 2",
@@ -407,4 +472,92 @@ fn places_are_lines_of_a_list() {
     assert_eq!(read.dialect, DeckDialect::Mtgo);
     let zones = read.deck.entries.iter().map(|entry| (&*entry.zone, entry.quantity));
     assert_eq!(zones.collect::<Vec<_>>(), [("main", 4), ("main", 3), ("side", 2)]);
+}
+
+/// The cards of [`catalogue`], of which `port 002` had other places before, one of them that of a card that was merged into it.
+fn catalogue_after_moves() -> Catalogue {
+    let cards = catalogue();
+    Catalogue::builder(cards.game())
+        .extend(cards.iter().cloned())
+        .old_place("port", "090", "port/002")
+        .old_place("ab", "1", "port/002")
+        .old_place("port", "001", "port/002")
+        .old_place("port", "091", "no card")
+        .build()
+}
+
+#[test]
+fn old_places_lead_to_the_present_card() {
+    let catalogue = catalogue_after_moves();
+    for (line, expected) in [
+        ("2 (port) 090", "2 Salt port 002"),
+        ("2 (PORT) 90", "2 Salt port 002"),
+        ("2 PORT-090", "2 Salt port 002"),
+        ("2 Salt (port) 090", "2 Salt port 002"),
+        // Our own text stays as it is written.
+        ("2 Salt (port) 090 {gilded}", "2 Salt port 090 {gilded}"),
+        ("2 Salt (ab) 01", "2 Salt port 002"),
+        // A card that has the place now has precedence.
+        ("2 (port) 1", "2 Pocket Bat port 001"),
+    ] {
+        let read = read_deck(line, &DeckReading::new(&catalogue));
+        assert_eq!(read.deck.entries.iter().map(outline).collect::<Vec<_>>(), [expected]);
+        assert_eq!(read.lines[0].verdict, LineVerdict::Accepted, "{line}");
+    }
+    for (line, is_known) in [
+        ("2 (port) 091", false),
+        ("2 (port) 092", false),
+        // The old place of another card than the named one.
+        ("2 Pocket Bat (port) 090", false),
+        ("2 \"Salt\" (\"port\") \"090\"", true),
+        ("2 \"\" (\"ab\") \"1\"", true),
+    ] {
+        let read = read_deck(line, &DeckReading::new(&catalogue));
+        assert_eq!(read.lines[0].verdict == LineVerdict::Accepted, is_known, "{line}");
+    }
+    let code = "1 \"\" (\"port\") \"090\"\n2 \"\" (\"ab\") \"1\"";
+    let before = read_deck(code, &DeckReading::new(&catalogue)).deck;
+    let code = encode_share_code("harbour", &before).unwrap();
+    let read = read_deck(&code, &DeckReading::new(&catalogue));
+    let entries: Vec<String> = read.deck.entries.iter().map(outline).collect();
+    assert_eq!(entries, ["2 Salt port 002", "1 Salt port 002"]);
+}
+
+/// A stored deck has names as they were when it was written.
+#[test]
+fn references_with_an_old_name_mean_the_card_that_they_were_written_for() {
+    let cards = catalogue();
+    let reference = |name: &str, number: Option<&str>| CardReference {
+        name: name.to_owned(),
+        set: number.map(|_| "PORT".to_owned()),
+        number: number.map(str::to_owned),
+        rarity: None,
+    };
+    let cards = Catalogue::builder(cards.game())
+        .extend(cards.iter().cloned())
+        .meaning(reference("Old Salt", None), "port/002")
+        .meaning(reference("Old Salt", Some("2")), "port/002")
+        .meaning(reference("Old Salt", Some("9")), "port/002")
+        // Another card has the old name now.
+        .meaning(reference("Agent", Some("2")), "port/002")
+        .meaning(reference("Agent", None), "port/002")
+        // It has never had this number.
+        .meaning(reference("Agent", Some("9")), "port/002")
+        // It had this number.
+        .meaning(reference("Agent", Some("90")), "port/002")
+        .old_place("port", "090", "port/002")
+        .build();
+    let found = |name, number| match cards.find(&reference(name, number)) {
+        Resolution::Card(card) => (true, card.definition.name.as_str()),
+        Resolution::OtherPrinting(card) => (false, card.definition.name.as_str()),
+        _ => (false, ""),
+    };
+    assert_eq!(found("Old Salt", None), (true, "Salt"));
+    assert_eq!(found("Old Salt", Some("2")), (true, "Salt"));
+    assert_eq!(found("Old Salt", Some("9")), (false, "Salt"), "the card never had the number");
+    assert_eq!(found("Agent", Some("2")), (true, "Salt"));
+    assert_eq!(found("Agent", None), (true, "Agent"), "the name is as it is written");
+    assert_eq!(found("Agent", Some("9")), (false, "Agent"), "the card never had the number");
+    assert_eq!(found("Agent", Some("90")), (true, "Salt"));
+    assert_eq!(found("Older Salt", None), (false, ""));
 }

@@ -122,14 +122,22 @@ fn a_name_with_marks_may_have_a_quantity_after_it() {
         ("Agent #8 (2)", "1 Agent #8 (2)"),
         ("Agent #8 (3)", "3 Agent #8"),
         ("Agent #9 (2)", "2 Agent"),
+        ("Agent #7 2", "2 Agent #7"),
+        ("Agent #7 2 // good", "2 Agent #7"),
+        ("Agent #8 2", "2 Agent #8"),
+        ("Agent #9 2", "1 Agent"),
+        ("Gold {gilded} 2", "2 Gold {gilded}"),
+        ("Salt [Fleet] 2", "2 Salt [Fleet]"),
         ("Gold {gilded} (2)", "2 Gold {gilded}"),
         ("Salt [Fleet] (2)", "2 Salt [Fleet]"),
     ] {
         assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
     }
-    let read = read_deck("Agent #7 (2)", &DeckReading::new(&catalogue));
-    let how = vec![Guess::MarksArePartOfName, Guess::QuantityAfterName];
-    assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how });
+    for line in ["Agent #7 (2)", "Agent #7 2"] {
+        let read = read_deck(line, &DeckReading::new(&catalogue));
+        let how = vec![Guess::MarksArePartOfName, Guess::QuantityAfterName];
+        assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how }, "{line}");
+    }
 }
 
 /// Before, the quantity was taken for a set, or the line for a heading or for another card, `Fox`.
@@ -261,6 +269,9 @@ fn a_name_with_the_mark_of_a_remark_may_have_a_quantity_after_it() {
         ("Wear // Tear (2)", "2 Wear // Tear"),
         ("Fire // mine (2)", "1 Fire"),
         ("Fire // 2", "1 Fire"),
+        ("Fire // (2)", "2 Fire"),
+        ("Fire // [x2]", "2 Fire"),
+        ("Fire // (2 copies)", "2 Fire"),
         ("Silk // x2", "1 Silk"),
         ("Silk // - 2", "1 Silk"),
         ("Fire // Ice // 2", "1 Fire // Ice"),
@@ -271,6 +282,9 @@ fn a_name_with_the_mark_of_a_remark_may_have_a_quantity_after_it() {
     ] {
         assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
     }
+    let read = read_deck("Fire // (2)", &DeckReading::new(&catalogue));
+    let how = vec![Guess::QuantityAfterName, Guess::MarksDropped];
+    assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how });
     let both = ["2 Fire // Ice".to_owned(), "1 Silk".to_owned()];
     for line in [
         "2 Fire // Ice, 1 Silk",
@@ -312,6 +326,46 @@ fn cards_after_a_tag_are_not_lost() {
     assert!(read_deck("2 Salt ^Have,#37d67a^", &DeckReading::new(&salt)).is_settled());
     assert_eq!(read("2 Salt #mine, cheap").verdict, LineVerdict::Accepted);
     assert_eq!(read("2 Salt #mine, cheap").tags, ["mine, cheap"]);
+}
+
+/// Before, the card was unknown, with the number of the line in its name.
+#[test]
+fn one_numbered_line_may_have_a_quantity_after_the_name() {
+    for line in ["1. Salt x2", "1) Salt x2", "- 1. Salt x2", "3. Salt x2", "1. Salt 2x"] {
+        for list in [line.to_owned(), format!("{line}\n3 Agent")] {
+            let catalogue = catalogue();
+            let read = read_deck(&list, &DeckReading::new(&catalogue));
+            let entry = &read.deck.entries[0];
+            assert_eq!((entry.quantity, &*entry.card.name), (2, "Salt"), "{list}");
+            let how = vec![Guess::LineIsNumbered, Guess::QuantityAfterName];
+            assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how }, "{list}");
+        }
+    }
+    // A card may be called so, and an unknown card keeps its text.
+    let catalogue = catalogue_of(&[("port", "1. Salt"), ("port", "Salt")]);
+    assert_eq!(entries_of("1. Salt x2", &catalogue), (vec!["2 1. Salt".to_owned()], true));
+    assert_eq!(entries("1. Pepper x2"), (vec!["2 1. Pepper".to_owned()], false));
+    assert!(!entries("4 1. Salt").1 && !entries("1.Salt x2").1);
+}
+
+/// Before, the quantity was taken for a set, and the line was one copy.
+#[test]
+fn an_unknown_card_keeps_the_quantity_in_brackets_after_its_name() {
+    for (line, expected) in [
+        ("Pepper [x2]", "2 Pepper"),
+        ("Pepper [2x]", "2 Pepper"),
+        ("Pepper [X2] (foil)", "2 Pepper"),
+        ("1. Pepper [x2]", "2 Pepper"),
+        // An unknown set may be called so, if there is a quantity or a number.
+        ("3 Pepper [x2]", "3 Pepper x2"),
+        ("Pepper (x2) 12", "1 Pepper x2 12"),
+    ] {
+        assert_eq!(entries(line), (vec![expected.to_owned()], false), "{line}");
+    }
+    let catalogue = catalogue_of(&[("port", "Salt"), ("x2", "Silk")]);
+    let (found, _) = entries_of("Pepper [x2]", &catalogue);
+    assert_eq!(found, ["1 Pepper x2"], "the game has a set of this code");
+    assert_eq!(entries("Pepper [2]").0, Vec::<String>::new(), "a heading");
 }
 
 /// A line of many words like quantities has few meanings.

@@ -111,6 +111,39 @@ async fn a_deck_is_liked_watched_and_its_author_followed_by_buttons() {
     assert_eq!(followed["data"], json!([]));
 }
 
+/// A comment may be deleted, or the deck made private, while somebody writes an answer: the page keeps what was written.
+#[tokio::test]
+async fn what_was_written_is_kept_if_its_target_is_not_there_any_more() {
+    let (app, deck) = with_deck("public").await;
+    let ada = app.log_in("ada", PASSWORD).await;
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let path = format!("{deck}/comments");
+    location(&his.post(&path, &[("text", "Too slow.")]).await);
+    let listed = app.get(&format!("/v1{path}")).answer().await.expect(200);
+    let comment = listed["data"][0]["id"].as_str().unwrap();
+    location(&his.post(&format!("{path}/{comment}/delete"), &[]).await);
+    let reply = [("text", "It has *time*."), ("reply_to", comment)];
+    let refused = hers.post(&path, &reply).await;
+    assert_eq!(refused.status, 422, "{}", refused.text());
+    let page = check(&path, &refused);
+    assert!(page.only("main").text.contains("This was your reply."));
+    let form = page.all("textarea").find(|area| area.get("id") == Some("text")).unwrap();
+    assert_eq!(form.text, "It has *time*.");
+
+    let private = json!({ "visibility": "private" });
+    let change = app.patch(&format!("/v1{deck}")).by(&ada).header("if-match", "*").json(&private);
+    change.answer().await.expect(200);
+    // The owner still sees the deck, and others do not.
+    for (browser, heading) in [(&hers, "Embers"), (&his, "There is nothing here")] {
+        let refused = browser.post(&path, &reply[..1]).await;
+        assert_eq!(refused.status, 404, "{}", refused.text());
+        let page = check(&path, &refused);
+        assert_eq!(page.only("h1").text, heading);
+        let typed = page.all("textarea").find(|area| area.text == "It has *time*.").unwrap();
+        assert_eq!(typed.get("readonly"), Some(""));
+    }
+}
+
 /// Every form that meets a limit says when to send it again, as the API does.
 #[tokio::test]
 async fn feedback_beyond_the_daily_limit_says_when_to_send_it_again() {
@@ -244,6 +277,16 @@ async fn a_deck_is_copied_once_under_a_name() {
     let shown = his.page(&made).await;
     assert_eq!(shown.only("h1").text, "My <b>embers</b>");
     assert!(shown.only("main").text.contains("Kettle Imp"));
+    // The deck was made private meanwhile: the error page has the name.
+    let ada = app.log_in("ada", PASSWORD).await;
+    let private = json!({ "visibility": "private" });
+    let change = app.patch(&format!("/v1{deck}")).by(&ada).header("if-match", "*").json(&private);
+    change.answer().await.expect(200);
+    let refused = his.post(&path, &[("name", "Embers, faster")]).await;
+    assert_eq!(refused.status, 404);
+    let page = check(&path, &refused);
+    let typed = page.all("textarea").find(|area| area.text == "Embers, faster").unwrap();
+    assert_eq!(typed.get("readonly"), Some(""));
 }
 
 #[tokio::test]
@@ -503,4 +546,32 @@ async fn decks_comments_and_authors_are_reported() {
     let stale = hers.post(&edit, &[fields[0], fields[1], fields[3], fields[4]]).await;
     assert_eq!(stale.status, 412);
     assert!(links_to(&his.page("/my/events").await, &deck));
+}
+
+/// The page of a report shows the comment that was reported, and its text now.
+#[tokio::test]
+async fn the_page_of_a_report_shows_the_reported_comment() {
+    let (app, deck) = with_deck("public").await;
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let path = format!("{deck}/comments");
+    location(&his.post(&path, &[("text", "You <b>fool</b>.")]).await);
+    let listed = app.get(&format!("/v1{path}")).answer().await.expect(200);
+    let comment = listed["data"][0]["id"].as_str().unwrap();
+    let fields = [("comment", comment), ("reason", "abuse")];
+    assert_eq!(hers.post(&format!("{deck}/report"), &fields).await.status, 200);
+    let moderator = app.moderator().await;
+    let moderators = Browser::of(&app, "the moderator").await;
+    let waiting = app.get("/v1/abuse-reports").by(&moderator).answer().await.expect(200);
+    let report = format!("/admin/reports/{}", text(&waiting["data"][0], "id"));
+    let page = moderators.page(&report).await;
+    assert!(!page.only("main").text.contains("Changed since"));
+
+    let ben = app.log_in("ben", PASSWORD).await;
+    let edit = app.put(&format!("/v1{path}/{comment}")).by(&ben).header("if-match", "*");
+    edit.json(&json!({ "text": "Nice <i>deck</i>." })).answer().await.expect(200);
+    let page = moderators.page(&report).await;
+    let main = &page.only("main").text;
+    let place = |text: &str| main.find(text).unwrap_or_else(|| panic!("{text}: {main}"));
+    let texts = ["Reported text", "You <b>fool</b>.", "Changed since", "Nice <i>deck</i>."];
+    assert!(texts.map(place).is_sorted(), "{main}");
 }

@@ -197,7 +197,18 @@ async fn the_list_of_a_stored_deck_is_replaced_by_that_of_a_file() {
         ("list", "2 Kettle Imp"),
     ];
     let file = b"1 Bellows Smith\n".as_slice();
-    assert_eq!(send(&app, &his, &path, &fields, Some(file)).await.status, 404);
+    // For others, and if the deck was deleted meanwhile, the list is in the form of a new deck.
+    let missing = send(&app, &his, &path, &fields, Some(file)).await;
+    assert_eq!(missing.status, 404);
+    let page = check(&path, &missing);
+    assert_eq!((list(&page), value(&page, "name")), ("1 Bellows Smith", "Draft"));
+    assert!(page.all("form").any(|form| form.get("action") == Some("/my/decks/new")));
+    assert!(page.only("main").text.contains("The deck is not here any more"));
+    let unread = send(&app, &his, &path, &fields, None).await;
+    assert_eq!(unread.status, 404);
+    let page = check(&path, &unread);
+    assert_eq!((list(&page), value(&page, "name")), ("2 Kettle Imp", "Draft"));
+    assert!(!page.fault_of("file").is_empty());
     let read = send(&app, &hers, &path, &fields, Some(file)).await;
     assert_eq!(read.status, 200, "{}", read.text());
     let page = check(&path, &read);

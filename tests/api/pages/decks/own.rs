@@ -153,10 +153,9 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     let edit = format!("{path}/edit");
     let hers = Browser::of(&app, "ada").await;
     let form = check(&edit, &hers.get(&edit).await);
-    assert_eq!(
-        (value(&form, "revision"), value(&form, "name"), value(&form, "folder")),
-        ("1", "Draft", "Friday")
-    );
+    assert_eq!((value(&form, "name"), value(&form, "folder")), ("Draft", "Friday"));
+    // With a digest of the folder, whose changes have no revision.
+    assert!(value(&form, "revision").starts_with("1~"), "{}", value(&form, "revision"));
     let list = form.all("textarea").find(|field| field.get("id") == Some("list")).unwrap();
     assert!(
         list.text.contains("2 Kettle Imp") && list.text.contains("1 Bellows Smith {rare}"),
@@ -185,7 +184,7 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     for expected in ["was changed elsewhere", "Second", "1 Kettle Imp", "3 Ember Moth Cloud"] {
         assert!(main.contains(expected), "{expected}: {main}");
     }
-    assert_eq!((value(&both, "revision"), value(&both, "name")), ("2", "Third"));
+    assert_eq!((value(&both, "revision"), value(&both, "name")), ("2~0", "Third"));
     // The page lists only the values of the stored version that differ, because saving would overwrite them.
     let saved = |page: &Page| page.all("dt").map(|name| name.text.clone()).collect::<Vec<_>>();
     assert_eq!(saved(&both), ["Name"]);
@@ -213,6 +212,62 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     let deleted = hers.post(&format!("{path}/delete"), &[("revision", "2")]).await;
     assert_eq!(deleted.status, 412);
     assert!(check(&edit, &deleted).only("main").text.contains("before you delete it"));
+}
+
+/// Another tab has deleted the deck: the form for it becomes that of a new deck.
+#[tokio::test]
+async fn the_form_of_a_deleted_deck_keeps_what_was_typed() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let path = store(&app, &ada, "Draft", "private", LIST).await;
+    let edit = format!("{path}/edit");
+    let hers = Browser::of(&app, "ada").await;
+    let deleted = hers.post(&format!("{path}/delete"), &[("revision", "1")]).await;
+    assert_eq!(deleted.status, 303);
+    let mut fields = vec![
+        ("name", "Embers"),
+        ("format", "ttcg/standard"),
+        ("visibility", "unlisted"),
+        ("tags", "aggro\r\nfire"),
+        ("description", "Goes *fast*."),
+        ("folder", "Friday"),
+        ("list", "3 Ember Moth Cloud"),
+        ("dialect", "own"),
+        ("revision", "1"),
+    ];
+    // With a file that was not read, the form has a fault, too.
+    fields.push(("file", "deck.txt"));
+    let refused = hers.post(&edit, &fields).await;
+    assert_eq!(refused.status, 404, "{}", refused.text());
+    assert!(check(&edit, &refused).fault_of("file").contains("was not read"));
+    fields.pop();
+    let refused = hers.post(&edit, &fields).await;
+    assert_eq!(
+        (refused.status, refused.header("cache-control").as_str()),
+        (404, "private, no-store")
+    );
+    let page = check(&edit, &refused);
+    let main = &page.only("main").text;
+    assert!(main.contains("The deck is not here any more"), "{main}");
+    let link = page.all("a").find(|link| link.get("href") == Some("/my/decks?deleted=true"));
+    assert_eq!(link.unwrap().get("target"), Some("_blank"));
+    assert_eq!((value(&page, "name"), value(&page, "folder")), ("Embers", "Friday"));
+    let areas: Vec<_> = page.all("textarea").map(|area| area.text.as_str()).collect();
+    for text in ["3 Ember Moth Cloud", "Goes *fast*.", "aggro fire"] {
+        assert!(areas.contains(&text), "{text}: {areas:?}");
+    }
+    let chosen = |value: &str| {
+        let option = page.all("option").find(|option| option.get("value") == Some(value));
+        option.unwrap().get("selected").is_some()
+    };
+    assert!(chosen("ttcg/standard") && chosen("unlisted") && chosen("own"));
+    // The form creates a new deck with the same input.
+    assert!(page.all("form").any(|form| form.get("action") == Some("/my/decks/new")));
+    fields.push(("key", value(&page, "key")));
+    let created = hers.post("/my/decks/new", &fields).await;
+    assert_eq!(created.status, 303, "{}", created.text());
+    let created = hers.page(&created.header("location")).await;
+    assert_eq!(created.only("h1").text, "Embers");
 }
 
 #[tokio::test]

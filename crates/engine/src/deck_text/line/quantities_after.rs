@@ -119,6 +119,18 @@ fn counts_before_parts(text: &str) -> impl Iterator<Item = (Parts<'_>, u32)> {
     })
 }
 
+/// The quantity that a text in brackets is as a whole: `(2)`, `[x2]`, `(2 copies)`.
+pub(in crate::deck_text) fn count_in_brackets(text: &str) -> Option<u32> {
+    let (count, length) = count_in_front(text).filter(|_| text.starts_with(['(', '[']))?;
+    (length == text.len()).then_some(count)
+}
+
+/// The quantity that a text is with its sign: `x2`, `2x`.
+pub(in crate::deck_text) fn count_with_sign(text: &str) -> Option<u32> {
+    let (count, length) = count_in_front(text).filter(|_| !text.starts_with(['(', '[']))?;
+    (length == text.len()).then_some(count)
+}
+
 /// The number and the length of the quantity that a text begins with: `x2`, `2x`, `(2)`, `[2]`, `(x2)`, `(2x)` or `(2 copies)`.
 fn count_in_front(text: &str) -> Option<(u32, usize)> {
     let close = match text.chars().next()? {

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::headings::{
     has_several_cards, is_fact, is_heading_line, is_sum, is_total, label_in_brackets,
 };
+use super::readings::has_count;
 use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
 use super::verdicts::{drops_printing, reference, with_guess};
 use crate::deck::{CardReference, DeckEntry};
@@ -12,11 +13,11 @@ use crate::deck_text::DeckDialect;
 use crate::deck_text::archidekt::zone_of;
 use crate::deck_text::draft::{DraftEntry, Parts};
 use crate::deck_text::line::{
-    has_fraction, in_parentheses, may_have_marks, place_in_front, place_with_dash, quantity,
-    split_parts, without_count, without_marks, without_symbols,
+    count_with_sign, has_fraction, in_parentheses, may_have_marks, place_in_front, place_with_dash,
+    quantity, split_parts, without_cards, without_count, without_marks, without_symbols,
 };
 use crate::deck_text::own::{DeckTextFault, note};
-use crate::deck_text::read_deck::{IgnoredReason, LineVerdict, ReadDeck};
+use crate::deck_text::read_deck::{Guess, IgnoredReason, LineVerdict, ReadDeck};
 use crate::deck_text::recognise::has_own_marks;
 use crate::deck_text::several::{counted, has_too_many_cards, line_of};
 use crate::deck_text::zones::{Place, is_heading, place};
@@ -116,6 +117,9 @@ impl Resolver<'_> {
                 None if entry.quantity.is_none() && is_fact(text) => {
                     return Err(IgnoredReason::Comment);
                 }
+                None if leads && self.is_title_with_place(&entry) => {
+                    return Err(IgnoredReason::Heading);
+                }
                 None if is_heading_line(&entry, (text, leads), |label| is_heading(game, label))
                     && !has_several_cards(game, text)
                     && !self.begins_with_place(&entry) =>
@@ -141,6 +145,7 @@ impl Resolver<'_> {
                     if self.begins_with_place(&entry) {
                         entry = self.as_unknown_place(entry);
                     }
+                    entry = self.with_count_as_set(entry);
                     let unknown = self.unknown(&entry);
                     let is_unknown = matches!(unknown.verdict, LineVerdict::Unknown { .. });
                     // A card may have such a name. If none has, the number is meant as a quantity, also where its comma looks like one between columns.
@@ -272,6 +277,37 @@ impl Resolver<'_> {
             return entry;
         }
         without_marks_of_place(self.with_count_of_place(entry))
+    }
+
+    /// Whether a line is the title of a deck with the number of its cards, and only begins like a set of the game and a number: `OP01-50 Budget Deck (40)`. A line
+    /// with a smaller number is rather an unknown card with its copies.
+    fn is_title_with_place(&self, entry: &DraftEntry<'_>) -> bool {
+        const CARDS_MIN: u32 = 10;
+        let Some((text, _)) = entry.readings.filter(|_| entry.quantity.is_none()) else {
+            return false;
+        };
+        let title = without_count(text);
+        let after = text.strip_prefix(title).unwrap_or_default();
+        let marks = [' ', '(', '[', ')', ']', ':', '-', '–', '—'];
+        let count = without_cards(after.trim_matches(marks));
+        let is_size = count.parse().is_ok_and(|cards: u32| cards >= CARDS_MIN);
+        is_size
+            && place_with_dash(title).is_some_and(|parts| {
+                !parts.name.is_empty()
+                    && self.catalogue.named(&parts.name).is_empty()
+                    && !self.is_place_known(&parts)
+            })
+    }
+
+    /// An unknown card with the quantity that its text has where a set may stand: `Name [x2]`.
+    fn with_count_as_set<'e>(&self, entry: DraftEntry<'e>) -> DraftEntry<'e> {
+        let may_have = entry.readings.is_some() && !has_count(&entry) && !entry.exact;
+        let set = entry.card.set.as_deref();
+        let set = set.filter(|set| may_have && entry.card.number.is_none() && !self.is_set(set));
+        let Some(count) = set.and_then(count_with_sign) else { return entry };
+        let card = Parts { set: None, category: None, ..entry.card };
+        let assumed = Some(Guess::QuantityAfterName);
+        DraftEntry { quantity: Some(count), card, assumed, ..entry }
     }
 
     /// An unknown set and number, with the quantity that stands after them or, with them, between marks: `**4xOP01-999 Name**`, `(OP01-999 Name) (4)`.

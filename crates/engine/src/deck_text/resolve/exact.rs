@@ -10,9 +10,15 @@ use crate::deck_text::draft::Parts;
 use crate::deck_text::read_deck::{Guess, LineVerdict};
 
 impl Resolver<'_> {
-    /// A reference that stays as written, but a place without a name has the code of its set.
+    /// A reference that stays as written, but a place without a name has the code of its set, and a number has no size of its set beside it if a card has the number.
     pub(super) fn exact_reference(&self, parts: &Parts<'_>) -> CardReference {
         let mut card = reference(parts);
+        let is_known = |card: &CardReference| {
+            self.catalogue.resolve(card, &mut Vec::new()).is_some_and(|found| found.exact)
+        };
+        if card.number.as_deref() != parts.number.as_deref() && !is_known(&card) {
+            card.number = parts.number.as_deref().map(str::to_owned);
+        }
         if let (true, Some(set), Some(_), Some(sets)) =
             (card.name.is_empty(), &mut card.set, &card.number, self.sets)
             && let Some(named) = sets.with_name(set)

@@ -267,7 +267,13 @@ impl Resolver<'_> {
             return Some(Meaning::Card(card, dropped.into_iter().collect()));
         }
         let mut meant = CardReference::named(parts.name.as_ref());
-        if let Some(written) = &parts.set {
+        let moved = self.moved_from(parts).filter(|card| cards.contains(card));
+        if let Some(card) = moved {
+            cards = vec![card];
+            let present = self.full_reference(card);
+            (meant.set, meant.number) = (present.set, present.number);
+        }
+        if let Some(written) = parts.set.as_ref().filter(|_| moved.is_none()) {
             let code = self.set_code(written);
             let of_set = filtered(&cards, |card| self.is_of(card, code));
             if of_set.is_empty() {
@@ -277,7 +283,8 @@ impl Resolver<'_> {
                 meant.set = Some(code.to_owned());
             }
         }
-        if let Some(number) = parts.number.as_deref().map(without_set_size) {
+        let number = parts.number.as_deref().filter(|_| moved.is_none());
+        if let Some(number) = number.map(without_set_size) {
             let numbered = self.catalogue.with_number(&cards, number);
             // A number means nothing if its set was dropped.
             if numbered.is_empty() || !dropped.is_empty() {
@@ -304,6 +311,12 @@ impl Resolver<'_> {
             return Some(Meaning::Several(cards));
         }
         Some(Meaning::Card(meant, dropped))
+    }
+
+    /// The card that had the set and the number of a line before it was moved or merged.
+    fn moved_from(&self, parts: &Parts<'_>) -> Option<u32> {
+        let (set, number) = (parts.set.as_deref()?, parts.number.as_deref()?);
+        self.catalogue.moved_from(self.set_code(set), without_set_size(number))
     }
 
     /// A name without the marks around it, if it has some that no card of this name has.

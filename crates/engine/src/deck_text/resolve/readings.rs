@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use crate::deck_text::draft::{DraftEntry, Parts, PartsOf};
 use crate::deck_text::line::{
-    REMARK, bare_count_after_name, counted_at_end, has_dash, in_parentheses, linked_name,
-    parts_with_count, place_in_front, place_of_two_words, place_with_dash, quantity as quantity_of,
-    remarks, split_parts, split_parts_without_brackets, with_place_in_name, without_bullet,
-    without_marks, without_symbols,
+    REMARK, bare_count_after_name, count_in_brackets, counted_at_end, has_dash, in_parentheses,
+    linked_name, parts_with_count, place_in_front, place_of_two_words, place_with_dash,
+    quantity as quantity_of, remarks, split_parts, split_parts_without_brackets,
+    with_place_in_name, without_bullet, without_marks, without_symbols,
 };
 use crate::deck_text::read_deck::Guess;
 
@@ -53,9 +53,9 @@ fn other_readings<'e>(
     if !has_count && text.contains(REMARK) {
         let counted = counted(text, &[Guess::QuantityAfterName]);
         found.extend(counted.filter(|(parts, ..)| parts.name.contains(REMARK)));
-        let bare = bare_count_after_name(text).filter(|(name, _)| name.contains(REMARK));
-        let after_name = vec![Guess::QuantityAfterName];
-        found.extend(bare.map(|(name, counted)| (named(name), Some(counted), after_name)));
+        let bare = bare_counted(text, &[Guess::QuantityAfterName]);
+        found.extend(bare.filter(|(parts, ..)| parts.name.contains(REMARK)));
+        found.extend(counted_in_remark(text));
     }
     for (before, remark) in remarks(text) {
         let guess = vec![Guess::RemarkDropped { remark: remark.to_owned() }];
@@ -71,6 +71,7 @@ fn other_readings<'e>(
     let is_part = vec![Guess::QuantityIsPartOfName];
     if whole_line != text {
         found.push((named(whole_line), None, is_part.clone()));
+        found.extend(without_number(text, whole_line, quantity));
     }
     found.extend(places(text, (quantity, has_count)));
     // `2X2-7`: the code of a set may begin like a quantity.
@@ -82,8 +83,8 @@ fn other_readings<'e>(
             (parts, quantity, guesses)
         }));
     }
-    if !has_count && let Some((name, counted)) = bare_count_after_name(text) {
-        found.push((named(name), Some(counted), vec![Guess::QuantityAfterName]));
+    if !has_count {
+        found.extend(bare_counted(text, &[Guess::QuantityAfterName]));
     }
     found.extend(place_of_two_words(text).map(|parts| (Cow::Owned(parts), quantity, Vec::new())));
     for bare in linked_name(text).into_iter().chain([without_symbols(text)]) {
@@ -108,6 +109,38 @@ fn counted<'e>(text: &'e str, guesses: &[Guess]) -> impl Iterator<Item = Reading
     let others = parts_with_count(text)
         .map(|(parts, counted)| (Cow::Owned(parts), Some(counted), guesses.to_vec()));
     with_marks.into_iter().chain(others)
+}
+
+/// The reading of `Name 2`.
+fn bare_counted<'e>(text: &'e str, guesses: &[Guess]) -> Option<Reading<'e>> {
+    let (name, counted) = bare_count_after_name(text)?;
+    let parts = Parts { name: Cow::Borrowed(name), ..Parts::default() };
+    Some((Cow::Owned(parts), Some(counted), guesses.to_vec()))
+}
+
+/// The readings of `Name // (2)`, where only a quantity stands after the mark of a remark.
+fn counted_in_remark(text: &str) -> impl Iterator<Item = Reading<'_>> {
+    remarks(text).filter_map(|(before, remark)| {
+        let counted = count_in_brackets(remark)?;
+        let guesses = vec![Guess::QuantityAfterName, Guess::MarksDropped];
+        Some((Cow::Owned(split_parts(before)), Some(counted), guesses))
+    })
+}
+
+/// The reading of `1. Name x2`, where no other line shows that the lines are numbered: the number is no quantity, because one stands after the name.
+fn without_number<'e>(
+    text: &'e str,
+    whole_line: &str,
+    quantity: Option<u32>,
+) -> Option<Reading<'e>> {
+    let is_after_name = without_bullet(whole_line).starts_with(text)
+        && quantity_of(whole_line) == Ok((quantity, text));
+    let counted = quantity.filter(|_| is_after_name)?;
+    let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let name = rest.strip_prefix(['.', ')']).filter(|_| rest.len() < text.len())?;
+    let is_apart = name.starts_with(char::is_whitespace);
+    let guesses = vec![Guess::LineIsNumbered, Guess::QuantityAfterName];
+    is_apart.then(|| (Cow::Owned(split_parts(name.trim_start())), Some(counted), guesses))
 }
 
 /// The readings of a text that begins with a set and a number with a dash between them, with or without a remark after it.
@@ -213,12 +246,14 @@ pub(super) fn readings_after_name<'a>(
     if !has_count(entry) {
         let guesses = [Guess::MarksArePartOfName, Guess::QuantityAfterName];
         found.extend(counted(rest, &guesses));
+        found.extend(bare_counted(rest, &guesses));
     }
     for (before, remark) in remarks(rest) {
         let remark = Guess::RemarkDropped { remark: remark.to_owned() };
         let guesses = [Guess::MarksArePartOfName, remark];
         if !has_count(entry) {
             found.extend(counted(before, &guesses));
+            found.extend(bare_counted(before, &guesses));
         }
         found.push((Cow::Owned(split_parts(before)), entry.quantity, guesses.to_vec()));
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use cardscape_engine::{
-    Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, LineVerdict, LossKind, Resolution,
-    name_key, read_deck, read_deck_bytes, recognise_deck_text, write_deck,
+    CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, LineVerdict, LossKind,
+    Resolution, name_key, read_deck, read_deck_bytes, recognise_deck_text, write_deck,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -58,6 +58,18 @@ proptest! {
         let mut without_copies = deck.clone();
         without_copies.entries.iter_mut().for_each(|entry| entry.copies.clear());
         prop_assert_eq!(&read_back(&deck, DeckDialect::Own, &catalogue), &without_copies);
+    }
+
+    /// A number that no card has is not shortened, whatever stands in it.
+    #[test]
+    fn unknown_numbers_with_slashes_stay(number in "[a-z:({]{1,4}/[0-9]{1,3}") {
+        let catalogue = shipped("ttcg");
+        let card = CardReference { number: Some(number), ..CardReference::named("Pebblebrow Tortoise") };
+        let entry = DeckEntry { zone: "main".into(), quantity: 1, card, copies: Vec::new() };
+        let deck = Deck { entries: vec![entry] };
+        for dialect in [DeckDialect::Json, DeckDialect::Own] {
+            prop_assert_eq!(&read_back(&deck, dialect, &catalogue), &deck);
+        }
     }
 
     /// Cards of the game in its zones, in any spelling: all that is not reported as lost reads back.

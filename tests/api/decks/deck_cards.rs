@@ -1,0 +1,345 @@
+//! Decks keep their cards when cards are moved, merged or renamed.
+
+use serde_json::{Value, json};
+
+use super::deck_files::lines;
+use super::stored_as;
+use crate::collection::counts::printing;
+use crate::support::{Player, RequestExt as _, TestApp, in_memory};
+
+struct Stage {
+    app: TestApp,
+    ada: Player,
+    admin: Player,
+}
+
+impl Stage {
+    async fn set(way: Way) -> Self {
+        let app = match way {
+            Way::Database => super::app().await,
+            Way::Memory => {
+                let app = TestApp::start_seeded_with(&["ttcg"], in_memory).await;
+                app.catch_up().await;
+                app
+            }
+        };
+        let (ada, admin) = (app.player("ada").await, app.admin().await);
+        Self { app, ada, admin }
+    }
+
+    async fn stored(&self, member: &str, cards: Value) -> String {
+        let mut body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public" });
+        body[member] = cards;
+        stored_as(&self.app, &self.ada, &body).await
+    }
+
+    /// A deck of one card, stored in each of the ways in which players name a card with its place.
+    async fn stored_in_all_ways(&self, name: &str, number: &str) -> Vec<String> {
+        let place = json!([{ "quantity": 2, "set": "hearth", "number": number }]);
+        let named = json!([{ "quantity": 2, "name": name, "set": "hearth", "number": number }]);
+        let paths = [
+            self.stored("list", json!(format!("2 {name} (hearth) {number}"))).await,
+            self.stored("list", json!(format!("2 (hearth) {number}"))).await,
+            self.stored("list", json!(self.share_code(name).await)).await,
+            self.stored("entries", place).await,
+            self.stored("entries", named).await,
+        ];
+        paths.into()
+    }
+
+    async fn share_code(&self, name: &str) -> String {
+        let path = self.stored("list", json!(format!("2 {name}"))).await;
+        let export = self.app.get(&format!("{path}/export?dialect=share_code"));
+        export.answer().await.expect(200)["text"].as_str().unwrap().to_owned()
+    }
+
+    async fn card(&self, set: &str, number: &str) -> (String, String) {
+        let path = format!("/v1/games/ttcg/sets/{set}/cards/{number}");
+        let answer = self.app.get(&path).by(&self.admin).answer().await;
+        let etag = answer.header("etag");
+        (answer.expect(200)["id"].as_str().unwrap().to_owned(), etag)
+    }
+
+    async fn send(&self, set: &str, number: &str, how: &str, body: &Value) {
+        let (id, etag) = self.card(set, number).await;
+        let sent = self.app.post(&format!("/v1/cards/{id}/{how}")).by(&self.admin);
+        sent.header("if-match", etag).json(body).answer().await.expect(201);
+    }
+
+    async fn rename(&self, set: &str, number: &str, name: &str) {
+        let (id, etag) = self.card(set, number).await;
+        let sent = self.app.patch(&format!("/v1/cards/{id}")).by(&self.admin);
+        let sent = sent.header("if-match", etag).json(&json!({ "name": name }));
+        sent.answer().await.expect(200);
+    }
+
+    /// Name, set and number of the first entry of a stored deck, for its owner.
+    async fn entry(&self, path: &str) -> Value {
+        let deck = self.app.get(path).by(&self.ada).answer().await.expect(200);
+        place_of(&deck["entries"][0])
+    }
+
+    /// The codes of what is wrong with the cards of a stored deck.
+    async fn faults(&self, path: &str) -> Vec<String> {
+        let report = self.app.get(&format!("{path}/report")).by(&self.ada).answer().await;
+        faults_of(&report.expect(200))
+    }
+
+    async fn judged(&self, member: &str, cards: &Value) -> Value {
+        let mut body = json!({ "format": "ttcg/standard" });
+        body[member] = cards.clone();
+        self.app.post("/v1/deck-reports").json(&body).answer().await.expect(200)
+    }
+}
+
+fn place_of(entry: &Value) -> Value {
+    json!([entry["name"], entry["set"], entry["number"]])
+}
+
+fn faults_of(report: &Value) -> Vec<String> {
+    let report = report.get("reports").map_or(report, |reports| &reports[0]);
+    let violations = report["violations"].as_array().unwrap().iter();
+    let codes = violations.map(|one| one["code"].as_str().unwrap().to_owned());
+    codes.filter(|code| code.contains("UNKNOWN")).collect()
+}
+
+/// Where the service looks up cards.
+#[derive(Clone, Copy)]
+enum Way {
+    Database,
+    Memory,
+}
+
+const WAYS: [Way; 2] = [Way::Database, Way::Memory];
+const NONE: [String; 0] = [];
+
+#[tokio::test]
+async fn stored_decks_and_lists_follow_a_moved_card() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let code = stage.share_code("Gatepost Lad").await;
+        let paths = stage.stored_in_all_ways("Gatepost Lad", "002").await;
+        stage.send("hearth", "002", "move", &json!({ "number": "9002" })).await;
+        for path in &paths {
+            let shown = stage.entry(path).await;
+            assert_eq!(shown, json!(["Gatepost Lad", "hearth", "9002"]), "{path}");
+            assert_eq!(stage.faults(path).await, NONE, "{path}");
+            let text = stage.app.get(path).header("accept", "text/plain").answer().await.text();
+            assert!(text.contains("9002") && !text.contains(" 002"), "{text}");
+        }
+        let entry = |name: &str, number: &str| json!([{ "quantity": 2, "name": name, "set": "hearth", "number": number }]);
+        for (member, cards) in [
+            ("list", json!("2 Gatepost Lad (hearth) 002")),
+            ("list", json!("2 Gatepost Lad (hearth) 2")),
+            ("list", json!("2 (hearth) 002")),
+            ("list", json!("2 \"\" (\"hearth\") \"002\"")),
+            ("list", json!(code)),
+            ("entries", entry("", "002")),
+            ("entries", entry("Gatepost Lad", "002")),
+        ] {
+            let judged = stage.judged(member, &cards).await;
+            assert_eq!(faults_of(&judged), NONE, "{cards}: {judged:#}");
+            assert!(judged["entries"][0]["card_id"].is_string(), "{cards}: {judged:#}");
+            let path = stage.stored(member, cards.clone()).await;
+            let shown = stage.entry(&path).await;
+            assert_eq!(shown, json!(["Gatepost Lad", "hearth", "9002"]), "{cards}");
+        }
+        let decks =
+            json!([{ "list": "2 (hearth) 002" }, { "entries": entry("Gatepost Lad", "002") }]);
+        let batch = json!({ "format": "ttcg/standard", "decks": decks });
+        let batch = stage.app.post("/v1/deck-reports/batch").json(&batch).answer().await;
+        for judged in batch.expect(200)["data"].as_array().unwrap() {
+            assert_eq!(faults_of(judged), NONE, "{judged:#}");
+        }
+        // A number that no card had, and the old number of another card.
+        for wrong in [entry("Gatepost Lad", "8002"), entry("Kettle Imp", "002")] {
+            let judged = stage.judged("entries", &wrong).await;
+            assert_eq!(faults_of(&judged), ["PRINTING_UNKNOWN"], "{wrong}: {judged:#}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn bulk_files_have_the_present_places_of_moved_cards() {
+    let stage = Stage::set(Way::Database).await;
+    stage.stored_in_all_ways("Gatepost Lad", "002").await;
+    stage.send("hearth", "002", "move", &json!({ "number": "9002" })).await;
+    stage.app.build_bulk_files().await;
+    let entries: Vec<Value> =
+        lines(&stage.app).await.values().map(|deck| place_of(&deck["entries"][0])).collect();
+    let moved = json!(["Gatepost Lad", "hearth", "9002"]);
+    assert_eq!(entries.iter().filter(|entry| **entry == moved).count(), 5, "{entries:#?}");
+}
+
+#[tokio::test]
+async fn decks_have_the_card_that_a_card_was_merged_into() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let code = stage.share_code("Gatepost Lad").await;
+        let paths = stage.stored_in_all_ways("Gatepost Lad", "002").await;
+        let (into, _) = stage.card("hearth", "017").await;
+        stage.send("hearth", "002", "merge", &json!({ "into": into })).await;
+        let found_by_place = [1, 2, 3];
+        for (at, path) in paths.iter().enumerate() {
+            // A name that was written stays.
+            let name =
+                if found_by_place.contains(&at) { "Chimney Salamander" } else { "Gatepost Lad" };
+            assert_eq!(stage.entry(path).await, json!([name, "hearth", "017"]), "{path}");
+            assert_eq!(stage.faults(path).await, NONE, "{path}");
+        }
+        for cards in [json!("2 (hearth) 002"), json!(code)] {
+            let judged = stage.judged("list", &cards).await;
+            assert_eq!(judged["entries"][0]["name"], "Chimney Salamander", "{judged:#}");
+            assert_eq!(faults_of(&judged), NONE, "{judged:#}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn renaming_a_card_breaks_no_deck() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let mut paths = stage.stored_in_all_ways("Chimney Salamander", "017").await;
+        paths.push(stage.stored("list", json!("2 Chimney Salamander")).await);
+        paths.push(stage.stored("list", json!("2 HEARTH-017")).await);
+        stage.rename("hearth", "017", "Chimney Newt").await;
+        let (old, new) = ("Chimney Salamander", "Chimney Newt");
+        let names = [old, new, new, new, old, old, new];
+        for (path, name) in paths.iter().zip(names) {
+            assert_eq!(stage.entry(path).await[0], name, "{path}");
+            assert_eq!(stage.faults(path).await, NONE, "{path}");
+            let legalities = stage.app.get(&format!("{path}/legalities")).answer().await;
+            let legalities = legalities.expect(200);
+            for format in legalities["formats"].as_array().unwrap() {
+                assert_eq!(format["status"], "incomplete", "{path}: {legalities:#}");
+            }
+            let available = stage.app.get(&format!("{path}/availability")).by(&stage.ada);
+            let card = available.answer().await.expect(200)["cards"][0].clone();
+            assert_eq!((&card["name"], &card["card_id"].is_string()), (&json!(new), &true));
+        }
+        // What is sent again stays bound; nobody has bound the old name in a list that is not stored.
+        let entries = stage.app.get(&paths[5]).by(&stage.ada).answer().await.expect(200);
+        let body = json!({ "name": "m", "format": "ttcg/standard", "entries": entries["entries"] });
+        let put = stage.app.put(&paths[5]).by(&stage.ada).header("if-match", "*");
+        put.json(&body).answer().await.expect(200);
+        assert_eq!(stage.faults(&paths[5]).await, NONE);
+        let judged = stage.judged("list", &json!("2 Chimney Salamander")).await;
+        assert_eq!(faults_of(&judged), ["CARD_UNKNOWN"], "{judged:#}");
+        // A clone has the names that the author of the deck wrote, and no others.
+        let clone = stage.app.post(&format!("{}/clones", paths[1])).by(&stage.ada);
+        let clone = clone.answer().await.header("location");
+        stage.rename("hearth", "017", "Chimney Eft").await;
+        assert_eq!(stage.entry(&clone).await[0], "Chimney Eft");
+        assert_eq!(stage.faults(&clone).await, NONE);
+    }
+}
+
+#[tokio::test]
+async fn a_deck_that_is_sent_back_as_it_was_read_is_not_changed() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let list = "2 (hearth) 002\n1 Chimney Salamander (hearth) 017\n1 Kettle Imp";
+        let path = stage.stored("list", json!(list)).await;
+        stage.send("hearth", "017", "move", &json!({ "number": "9017" })).await;
+        let text = stage.app.get(&path).by(&stage.ada).header("accept", "text/plain").answer();
+        let text = text.await.text();
+        assert!(text.contains("2 Gatepost Lad (hearth) 002"), "{text}");
+        let read = stage.app.get(&path).by(&stage.ada).answer().await.expect(200);
+        let body = |member: &str, cards: &Value| {
+            let mut body =
+                json!({ "name": "n", "format": "ttcg/standard", "visibility": "public" });
+            body[member] = cards.clone();
+            body
+        };
+        let replaced = async |body: &Value| {
+            let put = stage.app.put(&path).by(&stage.ada).header("if-match", "*").json(body);
+            put.answer().await.expect(200)
+        };
+        for body in [body("list", &json!(text)), body("entries", &read["entries"])] {
+            assert_eq!(replaced(&body).await["revision"], 1, "{body:#}");
+        }
+        let upload = stage.app.put(&format!("{path}?format=ttcg/standard")).by(&stage.ada);
+        let upload = upload.header("if-match", "*").header("content-type", "text/plain");
+        assert_eq!(upload.body(text.clone()).answer().await.expect(200)["revision"], 1);
+        // Another quantity is a change, but the player did not write the name.
+        let more = text.replace("2 Gatepost", "3 Gatepost");
+        assert_eq!(replaced(&body("list", &json!(more))).await["revision"], 2);
+        stage.rename("hearth", "002", "Doorpost Lad").await;
+        assert_eq!(stage.entry(&path).await[0], "Doorpost Lad");
+    }
+}
+
+/// The copies that a player has are found by the names of cards. An old name may be that of another card, or differ from the new one only in accents.
+#[tokio::test]
+async fn copies_are_those_of_the_renamed_card() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let printing = printing(&stage.app, None, "hearth", "017", "common").await;
+        let owned = stage.app.put(&format!("/v1/collection/{printing}")).by(&stage.ada);
+        let owned = owned.json(&json!({ "quantity": 1 })).answer().await;
+        assert!([200, 204].contains(&owned.status), "{}", owned.text());
+        let named = stage.stored("list", json!("1 Chimney Salamander")).await;
+        let placed = stage.stored("list", json!("1 Chimney Salamander (hearth) 017")).await;
+        let (renamed, _) = stage.card("hearth", "017").await;
+        let (other, _) = stage.card("hearth", "002").await;
+        let copies = async |path: &str| {
+            let of_deck = async |what: &str| {
+                let answer = stage.app.get(&format!("{path}/{what}")).by(&stage.ada).answer();
+                answer.await.expect(200)
+            };
+            let card = of_deck("availability").await["cards"][0].clone();
+            let is_buildable = of_deck("pick-list").await["buildable"].clone();
+            json!([card["name"], card["card_id"], card["owned"], is_buildable])
+        };
+        let reserve = async |path: &str| {
+            let sent = stage.app.put(&format!("{path}/reservation")).by(&stage.ada);
+            sent.answer().await.expect(200)["reserved"].clone()
+        };
+        stage.rename("hearth", "017", "Chimney Sálamander").await;
+        for path in [&named, &placed] {
+            let found = copies(path).await;
+            assert_eq!(found, json!(["Chimney Sálamander", renamed, 1, true]), "{path}");
+        }
+        assert_eq!(reserve(&placed).await, 1);
+        stage.rename("hearth", "017", "Chimney Newt").await;
+        stage.rename("hearth", "002", "Chimney Salamander").await;
+        assert_eq!(copies(&placed).await, json!(["Chimney Newt", renamed, 1, true]));
+        assert_eq!(reserve(&placed).await, 1, "the reservation keeps its copy");
+        // A name without a place is that of the card that has it now.
+        assert_eq!(copies(&named).await, json!(["Chimney Salamander", other, 0, false]));
+    }
+}
+
+/// An old place of a hidden card shows what its present place shows, also to a player who typed a name beside it.
+#[tokio::test]
+async fn old_places_of_hidden_cards_show_no_more_than_present_ones() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        stage.send("veil", "003", "move", &json!({ "number": "9003" })).await;
+        let answers = async |number: &str| {
+            let entry = |name: &str| json!([{ "quantity": 2, "name": name, "set": "veil", "number": number }]);
+            let mut answers = Vec::new();
+            for (member, cards) in [
+                ("entries", entry("")),
+                ("list", json!(format!("2 (veil) {number}"))),
+                ("entries", entry("Drowned Lantern")),
+                ("entries", entry("Kettle Imp")),
+                ("list", json!(format!("2 Drowned Lantern (veil) {number}"))),
+            ] {
+                let judged = stage.judged(member, &cards).await;
+                let path = stage.stored(member, cards).await;
+                let report = stage.app.get(&format!("{path}/report")).by(&stage.ada);
+                let shown = [judged, report.answer().await.expect(200)].map(|one| {
+                    let members = ["name", "card_id", "hidden"];
+                    let entry = members.map(|member| one["entries"][0][member].clone());
+                    (entry, faults_of(&one))
+                });
+                answers.push(shown);
+            }
+            answers
+        };
+        assert_eq!(answers("003").await, answers("9003").await);
+        let path = stage.stored("list", json!("2 (veil) 003")).await;
+        assert_eq!(stage.entry(&path).await, json!(["", "veil", "9003"]));
+    }
+}
