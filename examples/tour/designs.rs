@@ -46,9 +46,11 @@ impl Tour {
 
         title("She asks for its release; the admin looks at it and approves");
         self.step(ada, &format!("{path}/submit")).await;
-        self.step(admin, &format!("{path}/claim")).await;
-        let decision =
-            json!({ "decision": "approved", "reason": "A sound card with a voice of its own." });
+        let claimed = self.step(admin, &format!("{path}/claim")).await;
+        let revision = &claimed["revision"];
+        let decision = json!({
+            "decision": "approved", "revision": revision, "reason": "A sound card with a voice of its own.",
+        });
         self.post(admin, &format!("{path}/decide"), decision, 200).await;
 
         title("It becomes the second card of a hidden set: nobody is told that it did");
@@ -59,7 +61,8 @@ impl Tour {
         });
         let sets = format!("/v1/games/ttcg/sets/{set}");
         self.call(Some(admin), Method::PUT, &sets, Some(file), 201).await;
-        let place = json!({ "set": set, "number": "002", "was_public": true });
+        let place =
+            json!({ "set": set, "number": "002", "revision": revision, "was_public": true });
         let made = self.post(admin, &format!("{path}/release"), place, 201).await;
         let card = format!("/v1/cards/{}", made["card"].as_str().unwrap());
         let seen = self.get(Some(ada), &path).await;

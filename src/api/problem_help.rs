@@ -216,7 +216,8 @@ impl ProblemHelp {
                 new,
             ),
             C::EditConflict => (
-                "Somebody else changed the same thing while this request was at work. Nothing was changed by this request.",
+                "Somebody else changed the same thing while this request was at work, or, if the request says what you have read, since then. `detail` \
+                 says what in that case. Nothing was changed by this request.",
                 "Read it again, and repeat the request if it still makes sense.",
                 new,
             ),
@@ -237,7 +238,7 @@ impl ProblemHelp {
                 new.detail("A design has at most 500 revisions."),
             ),
             C::DesignStepRefused => (
-                "The status of the design does not allow this step, or another revision was approved since you read it. `detail` says which.",
+                "The status of the design does not allow this step, or another revision was submitted or approved since you read it. `detail` says which.",
                 "Read the design again: its status may have changed. A design that is judged must be withdrawn before it is changed; an official design cannot be changed.",
                 new.detail("Its status is approved: it cannot be edited now."),
             ),
@@ -259,9 +260,9 @@ impl ProblemHelp {
             ),
             C::DesignNotReleasable => (
                 "Only a design that could become a card as it is can be submitted. `obstacles` lists the obstacles: `violations` (it breaks rules), `free_text` (a sentence that no \
-                 template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release), `artwork` (it was taken down by moderators). A release that is \
-                 refused has no `obstacles`: `errors` lists all that stands against it, with pointers into the card; `/set`, `/number` and `/was_public` are members of the request.",
-                "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it. For a release, choose another place, if `errors` names the place.",
+                 template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release), `artwork` (it was taken down by moderators, which also prevents an approval). A release that is \
+                 refused has no `obstacles`: `errors` lists all that stands against it, with pointers into the card; `/set`, `/number` and `/was_public` are members of the request, and `/artwork` is the artwork of the design, which was taken down.",
+                "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it. For a release, choose another place, if `errors` names the place; revoke the approval, if the author must change the design.",
                 new.with(M::Obstacles, json!(["free_text", "licence"])),
             ),
             C::DesignClaimed => (
@@ -430,6 +431,16 @@ impl ProblemHelp {
                 "Read the entries again, and correct the changes or the file.",
                 new.detail(
                     "1 entry would have more than 9999 cards: hearth 016 common (near mint). Correct their quantities and send the file again.",
+                )
+                .with(M::Entries, 1),
+            ),
+            C::CollectionChanged => (
+                "Counts that the import would replace have changed since the file was shown, so the commit would do something else than what was \
+                 shown. Nothing was imported. `entries` is the number of entries that differ, and `detail` names the first of them.",
+                "Send the file again, check the new `totals`, and commit the new import.",
+                new.detail(
+                    "1 entry that the import would replace has changed since the file was shown: hearth 016 common (near mint). Nothing was imported. \
+                     Send the file again, and check what the import would replace now.",
                 )
                 .with(M::Entries, 1),
             ),

@@ -140,6 +140,8 @@ pub enum FaultReason {
     ReleaseUnconfirmed,
     /// Its name is taken.
     DesignNameTaken(NameHolder),
+    /// Its artwork was taken down.
+    DesignArtworkRemoved,
 
     // Lists and files.
     Entry(EntryReason),
@@ -319,6 +321,9 @@ impl fmt::Display for FaultReason {
             }
             Self::DesignNameTaken(holder) => {
                 return write!(f, "{holder} has this name, or one that looks the same.");
+            }
+            Self::DesignArtworkRemoved => {
+                "The artwork of the design was taken down: revoke the approval, so that the author can choose another artwork, or none"
             }
             Self::Violation(violation) => return f.write_str(&violation.message()),
             Self::Entry(error) => return error.fmt(f),

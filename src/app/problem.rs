@@ -100,6 +100,7 @@ problem_codes! {
     MergeRefused = 409 "merge_refused" "These two cards cannot become one";
     TooManyRulings = 409 "too_many_rulings" "The card has reached its limit of rulings";
     CountOutOfRange = 409 "count_out_of_range" "A count would fall below 0 or rise above 9999; nothing was changed";
+    CollectionChanged = 409 "collection_changed" "The collection has changed since the file was shown; nothing was imported";
     CollectionFull = 409 "collection_full" "The collection has reached its limit of entries";
     Gone = 410 "gone" "The object of this request does not exist any more";
     UnknownFormat = 422 "unknown_format" "There is no such game or format";

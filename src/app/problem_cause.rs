@@ -26,6 +26,34 @@ pub enum ProblemCause {
     /// The approval of the design is not revoked.
     #[error("{0}")]
     Revocation(RevocationRefusal),
+    /// Nothing was decided: another revision of the design waits for the decision than the one that the moderator has read.
+    #[error(
+        "The submitted revision is {submitted}, not {read}: nothing was decided. Read the design again."
+    )]
+    OtherSubmission { read: i64, submitted: i64 },
+    /// Nothing was released: another revision of the design is approved than the one that the admin has read.
+    #[error(
+        "The approved revision is {approved}, not {read}: nothing was released. Read the design again."
+    )]
+    OtherApproval { read: i64, approved: i64 },
+    /// Nothing was decided: the report was sent again since the moderator has read it.
+    #[error("It was reported again since you read it: nothing was decided. Read the report again.")]
+    ReportedAgain,
+    /// Nothing was decided: another moderator has decided about the report since this one has read it.
+    #[error(
+        "Another moderator has decided about it since you read it: nothing was decided. Read the report again."
+    )]
+    DecidedMeanwhile,
+    /// Nothing was done: the copy belongs to another account than the one that the moderator has read about.
+    #[error(
+        "The copy has another owner now than the one that you read about: nothing was done. Read who owns it now."
+    )]
+    OtherOwner,
+    /// Nothing was decided: the dispute has other statements than those that the moderator has read.
+    #[error(
+        "The number of statements is {stated} now, and was {read} when you read the dispute: nothing was decided. Read the dispute again."
+    )]
+    OtherStatements { read: i64, stated: i64 },
     /// A file has more faults than are listed.
     #[error("{all} faults; the first {listed} are listed.")]
     ManyFaults {
@@ -144,6 +172,30 @@ mod tests {
             (
                 ProblemCause::Revocation(RevocationRefusal::of_status(DesignStatus::Shared)),
                 "Its status is shared: it is not approved, so there is no approval to revoke.",
+            ),
+            (
+                ProblemCause::OtherSubmission { read: 1, submitted: 2 },
+                "The submitted revision is 2, not 1: nothing was decided. Read the design again.",
+            ),
+            (
+                ProblemCause::OtherApproval { read: 1, approved: 2 },
+                "The approved revision is 2, not 1: nothing was released. Read the design again.",
+            ),
+            (
+                ProblemCause::ReportedAgain,
+                "It was reported again since you read it: nothing was decided. Read the report again.",
+            ),
+            (
+                ProblemCause::DecidedMeanwhile,
+                "Another moderator has decided about it since you read it: nothing was decided. Read the report again.",
+            ),
+            (
+                ProblemCause::OtherOwner,
+                "The copy has another owner now than the one that you read about: nothing was done. Read who owns it now.",
+            ),
+            (
+                ProblemCause::OtherStatements { read: 1, stated: 3 },
+                "The number of statements is 3 now, and was 1 when you read the dispute: nothing was decided. Read the dispute again.",
             ),
             (
                 ProblemCause::Artwork(ArtworkError::Animated),

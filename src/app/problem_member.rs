@@ -36,7 +36,7 @@ problem_members! {
     Copies = "copies" of TradeLapsed;
     DisputeId = "dispute_id" of RegisteredToAnother;
     DisputeState = "dispute_state" of RegisteredToAnother;
-    Entries = "entries" of CountOutOfRange;
+    Entries = "entries" of CountOutOfRange, CollectionChanged;
     Faults = "faults" of InvalidQuery;
     Limit = "limit" of DailyLimitReached;
     Max = "max" of DailyLimitReached;

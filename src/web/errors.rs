@@ -15,6 +15,22 @@ use crate::http::failures::Failure;
 /// Most fields of a form that the page about its failure repeats: more than any form has.
 const MAX_REPEATED_FIELDS: usize = 1_000;
 
+/// Names and fields with longer texts: people can copy them from the page about a failure that sending them again would not mend.
+const WRITTEN: [&str; 12] = [
+    "name",
+    "text",
+    "message",
+    "reason",
+    "details",
+    "note",
+    "description",
+    "list",
+    "lore",
+    "effect",
+    "kept_effect",
+    "document",
+];
+
 /// Parts of the names of fields that contain secrets: passwords, and codes of second factors and of recovery.
 const SECRETS: [&str; 3] = ["password", "code", "second_factor"];
 
@@ -28,6 +44,8 @@ struct ErrorPage {
     again: Option<String>,
     /// How the request can be repeated.
     retry: Retry,
+    /// What the visitor had written, if the page that it was sent to is not there any more.
+    written: Vec<String>,
     /// Path and label of the page with the required step (for example a new password).
     first: Option<(&'static str, &'static str)>,
 }
@@ -92,6 +110,25 @@ impl KeptForm {
     }
 }
 
+/// What the visitor had written in a form that was sent to something that is not there (any more).
+fn written(code: ProblemCode, req: &HttpRequest) -> Vec<String> {
+    let is_lost = matches!(code, ProblemCode::NotFound | ProblemCode::Gone);
+    if is_lost { written_in(req) } else { Vec::new() }
+}
+
+/// The longer texts of a form, for a page that shows them to be copied.
+pub(super) fn written_in(req: &HttpRequest) -> Vec<String> {
+    let fields = KeptForm::of(req).map_or_else(Vec::new, |form| form.fields);
+    // In a form with details, the reason is one of some choices.
+    let has_details = fields.iter().any(|(name, _)| name == "details");
+    let is_written = |(name, text): &(String, String)| {
+        WRITTEN.contains(&name.as_str())
+            && !(has_details && name == "reason")
+            && !text.trim().is_empty()
+    };
+    fields.into_iter().filter(is_written).map(|(_, text)| text).collect()
+}
+
 /// The step that is required before the same request can succeed.
 fn first_of_all(code: ProblemCode) -> Option<(&'static str, &'static str)> {
     Some(match code {
@@ -112,11 +149,12 @@ pub(super) fn write(failure: Failure, req: &HttpRequest) -> HttpResponse {
         again: failure.retry_after.map(words::try_again_in),
         first: first_of_all(failure.code),
         retry: Retry::new(failure.code, req),
+        written: written(failure.code, req),
     };
     // The rendering cannot fail with these values. If it did, the answer would have its status only.
     let html = page.render().unwrap_or_default();
     let mut answer = protected(HttpResponse::Ok().content_type(HTML).body(html));
-    if page.repeats_form() {
+    if page.repeats_form() || !page.written.is_empty() {
         let private = HeaderValue::from_static("private, no-store");
         answer.headers_mut().insert(header::CACHE_CONTROL, private);
     }

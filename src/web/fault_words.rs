@@ -121,6 +121,9 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
             "The cards of this set start hidden, but others have seen the design: everybody who remembers the design knows the card. Confirm that you want this, or choose another set.".into()
         }
         FaultReason::DesignNameTaken(holder) => causes::name_taken(holder),
+        FaultReason::DesignArtworkRemoved => {
+            "A moderator has taken the picture of the design down. Revoke the approval: then the author can choose another picture, or none.".into()
+        }
         FaultReason::Violation(violation) => explain(&Found::from(&**violation), None).into(),
         FaultReason::Entry(reason) => rules::entry("It", reason).into(),
         FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),

@@ -139,6 +139,11 @@ pub(super) fn next_key(problem: &Problem, sent: &str) -> String {
     }
 }
 
+/// A text that was typed and not stored, for the page that shows it to be copied (`written.html`); none, if nothing was typed.
+pub(super) fn not_empty(text: &str) -> Vec<String> {
+    Some(text).filter(|text| !text.trim().is_empty()).map(str::to_owned).into_iter().collect()
+}
+
 /// The idempotency key of a form that was not sent yet.
 pub(super) fn new_key() -> String {
     Uuid::now_v7().to_string()

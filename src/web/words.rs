@@ -196,6 +196,9 @@ pub(super) const TO_THE_START: &str = "To the start page";
 pub(super) const TRY_AGAIN: &str = "Try again";
 pub(super) const SEND_AGAIN: &str = "Send it again";
 pub(super) const FORM_KEPT: &str = "This page keeps the data that you sent.";
+pub(super) const WRITTEN: &str = "What you wrote";
+pub(super) const WRITTEN_HELP: &str =
+    "It was not stored. Copy it if you want to keep it: this page shows it only once.";
 pub(super) const FIRST_IN_ANOTHER_TAB: &str =
     "The first button opens another tab. When you are done there, come back to this page.";
 pub(super) const RELOAD_TO_SEND: &str =

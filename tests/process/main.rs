@@ -327,6 +327,8 @@ async fn the_command_line_works_beside_a_running_service_and_without_one() {
     assert_eq!(service.post("/v1/sessions", login(password(&created))).await.unwrap().0, 401);
     assert_eq!(service.post("/v1/sessions", login(password(&reset))).await.unwrap().0, 201);
     service.stop(Signal::TERM);
+    let server = std::fs::read_to_string(home.0.join("postgres.log")).unwrap();
+    assert!(!server.contains("database \"cardscape\" already exists"), "{server}");
 }
 
 /// If a newer release contains more cards for a set that was printed, these are refused, but the service starts.

@@ -381,7 +381,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(CHANGES),
     Recipe::post("decide_design", "design decided", "/v1/designs/<design>/decide")
         .by(Moderator)
-        .body("{\"decision\": \"declined\", \"reason\": \"As <unique>.\"}")
+        .body("{\"decision\": \"declined\", \"revision\": 1, \"reason\": \"As <unique>.\"}")
         .prepare(CLAIMED)
         .rows(WAITING)
         .spends(3_000)
@@ -397,7 +397,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .writes(CHANGES),
     Recipe::post("release_design", "design released, dry run", "/v1/designs/<design>/release?dry_run=true")
         .by(Admin)
-        .body("{\"set\": \"bench-release\", \"number\": \"1\", \"was_public\": true}")
+        .body("{\"set\": \"bench-release\", \"number\": \"1\", \"revision\": 1, \"was_public\": true}")
         .prepare(APPROVED)
         .rows("SELECT code AS design FROM designs WHERE name LIKE 'Bench %' AND status = 'approved' LIMIT :many")
         .restore(UNRELEASED)

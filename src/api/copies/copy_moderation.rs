@@ -5,21 +5,26 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::copies::copy_moderation::{self, Moderation, reason};
+use crate::app::copies::copy_moderation::{self, Moderation, ModerationRequest, reason};
 use crate::app::copies::own_copies::CopyResponse;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::ModerateCopies;
-use crate::domain::ids::CopyId;
+use crate::domain::ids::{AccountId, CopyId};
 use crate::http::extract::{Caller, Judge, JudgedBody, May};
 
 /// The reason for a moderator's action.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({ "reason": "Reported as stolen" }))]
 pub struct ReasonRequest {
     /// The reason: 1 to 500 characters. The owner of the copy and its later owners can read it.
     #[schema(example = "Reported as stolen", min_length = 1, max_length = 500)]
     pub reason: String,
+    /// Id of the account that owned the copy when you read about it (`owner_id`). If it belongs to another account now, nothing is done (`edit_conflict`). Older clients leave it
+    /// out; then the action is about the owner that there is.
+    #[serde(default)]
+    pub owner: Option<Uuid>,
 }
 
 /// Freezes a copy, for moderators: it cannot be traded until it is unfrozen.
@@ -28,7 +33,7 @@ pub struct ReasonRequest {
 #[utoipa::path(
     post, path = "/v1/copies/{copy}/freeze", tag = "copies", security(("bearer" = [])), request_body = ReasonRequest,
     params(("copy" = Uuid, Path, description = "Id of the copy")),
-    responses((status = 200, body = CopyResponse), (status = 409, description = "`copy_void`, `own_case`"))
+    responses((status = 200, body = CopyResponse), (status = 409, description = "`copy_void`, `own_case`, `edit_conflict` (it has another `owner` than the request says)"))
 )]
 pub async fn freeze_copy(
     state: web::Data<AppState>,
@@ -46,7 +51,7 @@ pub async fn freeze_copy(
 #[utoipa::path(
     post, path = "/v1/copies/{copy}/unfreeze", tag = "copies", security(("bearer" = [])), request_body = ReasonRequest,
     params(("copy" = Uuid, Path, description = "Id of the copy")),
-    responses((status = 200, body = CopyResponse), (status = 409, description = "`copy_void`, `own_case`"))
+    responses((status = 200, body = CopyResponse), (status = 409, description = "`copy_void`, `own_case`, `edit_conflict` (it has another `owner` than the request says)"))
 )]
 pub async fn unfreeze_copy(
     state: web::Data<AppState>,
@@ -66,7 +71,7 @@ pub async fn unfreeze_copy(
 #[utoipa::path(
     post, path = "/v1/copies/{copy}/void", tag = "copies", security(("bearer" = [])), request_body = ReasonRequest,
     params(("copy" = Uuid, Path, description = "Id of the copy")),
-    responses((status = 200, body = CopyResponse), (status = 409, description = "`own_case`"))
+    responses((status = 200, body = CopyResponse), (status = 409, description = "`own_case`, `edit_conflict` (it has another `owner` than the request says)"))
 )]
 pub async fn void_copy(
     state: web::Data<AppState>,
@@ -88,10 +93,11 @@ async fn moderate(
 ) -> Result<HttpResponse, Problem> {
     let reason = reason(&request.reason)?;
     let (viewer, accounts) = (caller.viewer(), caller.may());
-    let copy =
-        copy_moderation::moderate(state, by, viewer, accounts.as_ref(), copy, action, &reason)
-            .await?;
-    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(copy))
+    let owner = request.owner.map(AccountId);
+    let moderation = ModerationRequest { action, reason: &reason, owner };
+    let moderated =
+        copy_moderation::moderate(state, by, viewer, accounts.as_ref(), copy, moderation).await?;
+    Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(moderated.copy))
 }
 
 impl Judge for ReasonRequest {

@@ -9,14 +9,14 @@ use super::own_copies::moderator_access;
 use crate::app::accounts::people::Person;
 use crate::app::copies::copy_moderation::reason;
 use crate::app::copies::dispute_responses::{DisputeResponse, DisputeSummaryResponse};
-use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
+use crate::app::copies::disputes::{self, Decision, DisputeFilter, WhoseDisputes};
 use crate::app::copies::own_copies::ModeratorAccess;
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ArgueOwnDisputes, ModerateCopies, ReadOwnDisputes};
 use crate::domain::copies::dispute::{DisputeSide, DisputeState, Outcome};
-use crate::domain::ids::DisputeId;
+use crate::domain::ids::{AccountId, DisputeId};
 use crate::http::extract::{
     Caller, IdempotencyKey, Judge, JudgedBody, May, Moment, Params, cacheable,
 };
@@ -239,6 +239,7 @@ fn changed(dispute: &DisputeResponse) -> HttpResponse {
 /// A moderator's decision about a dispute.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({ "outcome": "for_claimant", "reason": "A photograph shows card and code", "statements": 0 }))]
 pub struct DecisionRequest {
     /// `for_owner`: the owner keeps the copy. `for_claimant`: the copy belongs to the claimant from now on.
     #[schema(value_type = String, example = "for_claimant")]
@@ -246,17 +247,25 @@ pub struct DecisionRequest {
     /// The reason: 1 to 500 characters. Both sides can read it.
     #[schema(example = "A photograph shows card and code", min_length = 1, max_length = 500)]
     pub reason: String,
+    /// Id of the account that owned the copy when you read the dispute (`parties.owner_id`). If it belongs to another account now, nothing is decided (`edit_conflict`). Older
+    /// clients leave it out; then the decision is about the owner that there is.
+    #[serde(default)]
+    pub owner: Option<Uuid>,
+    /// Number of the statements that you have read. If there are more now, nothing is decided (`edit_conflict`). Older clients leave it out.
+    #[serde(default)]
+    #[schema(example = 2)]
+    pub statements: Option<u32>,
 }
 
 /// Decides a dispute, for moderators.
 ///
-/// Other claims to the copy stay open, against the account that owns it after the decision. Repeating the decision changes nothing.
+/// With the `owner` and the number of `statements` that you have read, nothing is decided if the copy belongs to somebody else now, or if a side has said more since. Other claims to the copy stay open, against the account that owns it after the decision. Repeating the decision changes nothing.
 #[utoipa::path(
     post, path = "/v1/disputes/{dispute}/decide", tag = "copies", security(("bearer" = [])), request_body = DecisionRequest,
     params(("dispute" = Uuid, Path, description = "Id of the dispute")),
     responses(
         (status = 200, body = DisputeResponse),
-        (status = 409, description = "`dispute_closed`: see `state`; `own_case`"),
+        (status = 409, description = "`dispute_closed`: see `state`; `own_case`; `edit_conflict`: the copy has another `owner`, or there are other `statements`, than the request says"),
     )
 )]
 pub async fn decide_dispute(
@@ -268,9 +277,14 @@ pub async fn decide_dispute(
 ) -> Result<HttpResponse, Problem> {
     let reason = reason(&body.value.reason)?;
     let (viewer, accounts) = (caller.viewer(), caller.may());
-    let (id, outcome) = (DisputeId(*dispute), body.value.outcome);
-    let dispute =
-        disputes::decide(&state, &by, viewer, accounts.as_ref(), id, outcome, &reason).await?;
+    let (id, body) = (DisputeId(*dispute), body.value);
+    let decision = Decision {
+        outcome: body.outcome,
+        reason: &reason,
+        owner: body.owner.map(AccountId),
+        statements: body.statements.map(i64::from),
+    };
+    let dispute = disputes::decide(&state, &by, viewer, accounts.as_ref(), id, decision).await?;
     Ok(changed(&dispute))
 }
 

@@ -16,7 +16,7 @@ use crate::auth::permission::{ModerateDesigns, ReportAbuse};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
-use crate::http::extract::{Judge, JudgedBody, LooseParams, May, cacheable};
+use crate::http::extract::{Judge, JudgedBody, LooseParams, May, Moment, cacheable};
 use crate::memory::rendered::Freshness;
 
 /// A report to the moderators about a design, a deck, a comment on a design or deck, a suggested change of one of your designs, or a player.
@@ -125,7 +125,8 @@ impl Judge for ReportAbuseRequest {
 /// Reports a design, a deck, a comment, a suggested change or a player to the moderators.
 ///
 /// Only moderators see the report and who sent it. If you report the same thing again before a moderator has decided, the new reason and details replace the
-/// earlier ones; a report without `details` leaves the earlier details. You get the event `report.decided` when a moderator has decided.
+/// earlier ones; a report without `details` leaves the earlier details. A report contains what you could read of a design, deck or comment when you sent it last, whatever its
+/// author does since. You get the event `report.decided` when a moderator has decided.
 #[utoipa::path(
     post, path = "/v1/abuse-reports", tag = "designs", security(("bearer" = [])), request_body = ReportAbuseRequest,
     responses(
@@ -221,6 +222,13 @@ pub struct DecideReportRequest {
     #[serde(default)]
     #[schema(example = false)]
     pub artwork: bool,
+    /// The `created_at` of the newest report about the same thing that you have read, or its `decided_at`, if that is later. If another moderator has decided about this report since,
+    /// nothing is decided (`edit_conflict`). With `dismissed`, and in reports about players, reports that were sent later wait for
+    /// another decision, and nothing is decided if this report itself was sent again since (`edit_conflict`). `upheld` hides what is reported for all, and so also decides the later
+    /// ones. Older clients leave it out; then all reports about the same thing are decided.
+    #[serde(default)]
+    #[schema(value_type = Option<chrono::DateTime<chrono::Utc>>, example = "2026-11-30T09:30:00Z")]
+    pub read_until: Option<Moment>,
 }
 
 impl DecideReportRequest {
@@ -235,8 +243,9 @@ impl Judge for DecideReportRequest {
     }
 }
 
-/// Decides a report, together with all undecided reports about the same thing.
+/// Decides a report, together with the undecided reports about the same thing.
 ///
+/// With `read_until`, a dismissal does not decide reports that you cannot have read, and no decision replaces one of another moderator that you cannot have read.
 /// `upheld` takes a design or a deck down, hides a comment, or hides a suggestion from the author of the design; `dismissed` restores what was taken down or hidden; a
 /// comment that the owner of the design or deck had hidden before stays hidden by the owner. Only its author and moderators see a design that was taken down. The
 /// author cannot change it; it keeps its identifier and revisions. A deck that was taken down is private: its owner reads and changes it, but cannot publish it. When it is
@@ -247,7 +256,7 @@ impl Judge for DecideReportRequest {
     params(("report" = Uuid, Path, description = "Id of the report")),
     responses(
         (status = 200, body = AbuseReportResponse),
-        (status = 409, description = "`design_name_taken`: another design now has the name of the design to restore."),
+        (status = 409, description = "`design_name_taken`: another design now has the name of the design to restore; `edit_conflict`: the report was sent again, or another moderator has decided about it, after `read_until`."),
         (status = 422, description = "`invalid_body`"),
     )
 )]
@@ -258,7 +267,9 @@ pub async fn decide_abuse_report(
     JudgedBody(body): JudgedBody<DecideReportRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (decision, note) = body.value.parse()?;
-    let verdict = Verdict { decision, note: &note, artwork: body.value.artwork };
+    let DecideReportRequest { artwork, read_until, .. } = body.value;
+    let read_until = read_until.map(|Moment(read_until)| read_until);
+    let verdict = Verdict { decision, note: &note, artwork, read_until };
     let decided = abuse_reports::decide(&state, &by, AbuseReportId(*report), &verdict).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(decided))
 }

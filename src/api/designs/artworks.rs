@@ -83,7 +83,7 @@ pub async fn upload_artwork(
 
 /// Shows an artwork: of a design that was shared, of a card that you may see, or one of yours.
 ///
-/// Moderators also see the artwork of designs that were submitted or taken down. The bytes of an id never change, but it can change who may see them: keep them
+/// Moderators also see the artwork of designs that were submitted or taken down, and of a design as it was when it was reported. The bytes of an id never change, but it can change who may see them: keep them
 /// only as long as `Cache-Control` allows, then ask again with `If-None-Match`.
 #[utoipa::path(
     get, path = "/v1/artworks/{artwork}", tag = "designs", security((), ("bearer" = [])),

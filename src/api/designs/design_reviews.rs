@@ -19,7 +19,7 @@ use crate::domain::designs::review::{ReviewDecision, ReviewStage};
 use crate::domain::designs::revision_number::RevisionNumber;
 use crate::http::extract::{Body, Caller, ClientNetwork, LooseParams, May};
 use crate::memory::rendered::Freshness;
-use crate::store::designs::design_reviews::Revocation;
+use crate::store::designs::design_reviews::{Judgement, Revocation};
 
 /// Submits one of your designs for release.
 ///
@@ -98,7 +98,7 @@ pub async fn list_waiting_designs(
 /// Claims a design for review: for 30 minutes no other moderator can review it.
 ///
 /// Claiming it again extends the claim to 30 minutes from now. A claim that has expired can be taken over, and so can that of an account that is no longer a
-/// moderator, or is banned. The answer has a check of the design, and the hidden cards that have its name. Moderators cannot review designs of their own, or designs with changes that they suggested.
+/// moderator, or is banned. The answer has the number of the submitted `revision`, a check of it, and the hidden cards that have its name. Moderators cannot review designs of their own, or designs with changes that they suggested.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/claim", tag = "designs", security(("bearer" = [])),
     params(("design" = String, Path, description = "Identifier of the design")),
@@ -140,11 +140,16 @@ pub async fn return_design(
 /// A moderator's decision about a design.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({ "decision": "approved", "reason": "A sound card with a voice of its own." }))]
+#[schema(example = json!({ "decision": "approved", "revision": 1, "reason": "A sound card with a voice of its own." }))]
 pub struct DecideDesignRequest {
     /// `approved` or `declined`.
     #[schema(value_type = ReviewDecision, example = "approved")]
     pub decision: String,
+    /// Number of the submitted revision that you have read (`revision` in the answer of the claim). If the author has submitted another one since, nothing is decided
+    /// (`design_step_refused`). Older clients leave it out; then the decision is about the revision that is submitted now.
+    #[serde(default)]
+    #[schema(value_type = Option<i64>, example = 1, minimum = 1)]
+    pub revision: Option<RevisionNumber>,
     /// Reason for the decision, 1 to 2000 characters. The author can read it.
     #[schema(example = "A sound card with a voice of its own.", min_length = 1, max_length = 2000)]
     pub reason: String,
@@ -152,13 +157,14 @@ pub struct DecideDesignRequest {
 
 /// Approves or declines a design that you have claimed.
 ///
-/// The author can read the reason. A declined design can be changed and submitted again.
+/// The author can read the reason. A declined design can be changed and submitted again. With the `revision` that you have read, nothing is decided if the author has submitted
+/// another one since.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideDesignRequest,
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
         (status = 200, body = DesignReviewResponse),
-        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`, `design_name_taken` (an approval)"),
+        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`, `design_name_taken` (an approval), `design_not_releasable` (an approval: the `obstacles` are `artwork`, which was taken down)"),
         (status = 422, description = "`invalid_body`"),
     )
 )]
@@ -171,7 +177,9 @@ pub async fn decide_design(
     let code = identifier(&design)?;
     let body = body.value;
     let (decision, reason) = design_reviews::read_decision(&body.decision, &body.reason)?;
-    let decided = design_reviews::decide(&state, &by, code, decision, &reason).await?;
+    let revision = body.revision.map(RevisionNumber::get);
+    let judgement = Judgement { decision, revision, reason: &reason };
+    let decided = design_reviews::decide(&state, &by, code, judgement).await?;
     Ok(HttpResponse::Ok().insert_header(("cache-control", "no-store")).json(decided))
 }
 

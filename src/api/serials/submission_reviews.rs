@@ -88,7 +88,7 @@ pub struct ReviewRequest {
 
 /// Confirms or refuses a submission, permanently. Repeating the decision changes nothing.
 ///
-/// The copy stays registered in both cases: a review only decides whether the submission counts for the unlock.
+/// The copy stays registered in both cases: a review only decides whether the submission counts for the unlock. A submission whose copy is void does not count, even if it is confirmed.
 #[utoipa::path(
     put, path = "/v1/submissions/{submission}/review", tag = "serials", security(("bearer" = [])),
     params(("submission" = Uuid, Path, description = "Id of the submission")), request_body = ReviewRequest,
@@ -102,8 +102,8 @@ pub async fn review_submission(
 ) -> Result<HttpResponse, Problem> {
     let (submission, confirmed) = (SubmissionId(*submission), body.value.confirmed);
     let note = body.value.note()?;
-    let answer = submission_reviews::review(&state, &by, submission, confirmed, &note).await?;
-    Ok(HttpResponse::Ok().json(answer))
+    let stored = submission_reviews::review(&state, &by, submission, confirmed, &note).await?;
+    Ok(HttpResponse::Ok().json(stored.response))
 }
 
 impl ReviewRequest {

@@ -7,19 +7,20 @@ use super::own_copies::ModeratorAccess;
 use crate::app::accounts::people::{Names, PersonFilter};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::auth::permission::{
     ArgueOwnDisputes, Granted, ModerateCopies, ReadAccounts, ReadOwnDisputes, Viewer,
 };
-use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
+use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT};
 use crate::domain::ids::DisputeId;
 use crate::domain::text;
 use crate::store::copies::disputes::{self, DisputeOutcome, DisputePermission, DisputesOf};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
-pub use crate::store::copies::disputes::DisputeFilter;
+pub use crate::store::copies::disputes::{Decision, DisputeFilter};
 
 /// Which disputes to list.
 #[expect(clippy::large_enum_variant, reason = "a request makes one")]
@@ -179,19 +180,18 @@ pub async fn decide(
     viewer: Viewer,
     accounts: Option<&Granted<ReadAccounts>>,
     id: DisputeId,
-    outcome: Outcome,
-    reason: &str,
+    decision: Decision<'_>,
 ) -> Result<DisputeResponse, Problem> {
     let (now, reader) = (app.clock.now(), Reader::Moderator(accounts));
     let written = app.write(by, async |conn, by| {
-        let argued = disputes::decide(conn, by, id, outcome, reason, now).await?;
+        let argued = disputes::decide(conn, by, id, decision, now).await?;
         let dispute = read_changed(conn, by, reader, viewer, id, argued).await?;
         Ok::<_, StoreError>((argued, dispute))
     });
     let (argued, dispute) = written.await?;
     check(argued)?;
     if argued == DisputeOutcome::Done {
-        tracing::info!(dispute = %id, by = %by.account(), outcome = outcome.state().as_str(), "dispute decided");
+        tracing::info!(dispute = %id, by = %by.account(), outcome = decision.outcome.state().as_str(), "dispute decided");
     }
     dispute.ok_or_else(Problem::not_found)
 }
@@ -207,5 +207,12 @@ fn check(argued: DisputeOutcome) -> Result<(), Problem> {
         DisputeOutcome::Closed(state) => Err(closed(state)),
         DisputeOutcome::TooMany => Err(Problem::new(ProblemCode::TooManyStatements)),
         DisputeOutcome::OwnCase => Err(Problem::new(ProblemCode::OwnCase)),
+        DisputeOutcome::OtherOwner => {
+            Err(Problem::new(ProblemCode::EditConflict).because(ProblemCause::OtherOwner))
+        }
+        DisputeOutcome::OtherStatements { read, stated } => {
+            let cause = ProblemCause::OtherStatements { read, stated };
+            Err(Problem::new(ProblemCode::EditConflict).because(cause))
+        }
     }
 }

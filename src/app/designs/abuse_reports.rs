@@ -6,12 +6,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::reported_designs::ReportedDesignResponse;
 use super::step_problems::name_taken;
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
-use crate::app::problem_cause::NameHolder;
+use crate::app::problem_cause::{NameHolder, ProblemCause};
 use crate::app::state::AppState;
 use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ModerateDesigns, ReportAbuse};
@@ -173,10 +174,14 @@ pub struct AbuseReportResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "D-7KQ2X0FM9F")]
     pub design: Option<String>,
-    /// Name of that design.
+    /// Name of that design: in a report about the design, its name when it was reported; in a report about a comment or a suggestion, its name now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Lantern Heron")]
     pub design_name: Option<String>,
+    /// In reports about designs: the design as others could read it when it was reported, whatever its author does since; absent in reports that an older version of the
+    /// service stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reported_design: Option<ReportedDesignResponse>,
     /// Id of the deck, or of the deck with the comment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deck: Option<Uuid>,
@@ -205,9 +210,15 @@ pub struct AbuseReportResponse {
     /// Id of the comment, in reports about comments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<Uuid>,
-    /// Current text of the comment, even if it is hidden or its author deleted it.
+    /// Text of the comment when it was reported, even if it is hidden or its author has changed or deleted it since; in reports that an older version of the service stored,
+    /// its text now.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Buy my pills.")]
     pub comment_text: Option<String>,
+    /// Text of the comment now, if its author has changed it since; absent: it still has the text that was reported, or an older version of the service stored the report.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Nice card.")]
+    pub comment_text_now: Option<String>,
     /// What readers see of the comment now: `shown`, `deleted` (by its author), `hidden` (by a moderator, or its author is banned) or `hidden_by_owner` (by the author of the design or the owner of the deck);
     /// absent in reports about anything else.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -243,7 +254,7 @@ pub struct AbuseReportResponse {
     /// Details, as the reporter wrote them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<String>,
-    /// When it was reported.
+    /// When it was reported; if its reporter has reported it again since, when that was.
     pub created_at: DateTime<Utc>,
     /// The decision: `upheld` or `dismissed`; absent: no moderator has decided yet.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -260,6 +271,32 @@ pub struct AbuseReportResponse {
     pub decided_at: Option<DateTime<Utc>>,
 }
 
+/// A report with the design as it was reported.
+async fn describe(
+    app: &AppState,
+    mut report: StoredReport,
+) -> Result<AbuseReportResponse, Problem> {
+    let reported = report.reported_design.take_revision();
+    let mut response = AbuseReportResponse::from(report);
+    if let Some(reported) = reported {
+        response.reported_design = Some(ReportedDesignResponse::new(app, reported).await?);
+    }
+    Ok(response)
+}
+
+/// Reports with the designs as they were reported.
+async fn describe_all(
+    app: &AppState,
+    reports: Vec<StoredReport>,
+) -> Result<Vec<AbuseReportResponse>, Problem> {
+    let mut described = Vec::with_capacity(reports.len());
+    for report in reports {
+        described.push(describe(app, report).await?);
+    }
+    Ok(described)
+}
+
+/// Everything but the reported design, which needs the game.
 impl From<StoredReport> for AbuseReportResponse {
     fn from(report: StoredReport) -> Self {
         let suggested_design = report.suggested_design().cloned();
@@ -271,7 +308,8 @@ impl From<StoredReport> for AbuseReportResponse {
             about,
             id: report.id.0,
             design: report.design.map(|design| design.to_string()),
-            design_name: report.design_name,
+            design_name: report.reported_design.design_name,
+            reported_design: None,
             deck_state: deck.state().map(ReportedDeckState::as_str),
             deck: deck.deck.map(|deck| deck.0),
             deck_name: deck.deck_name,
@@ -280,6 +318,7 @@ impl From<StoredReport> for AbuseReportResponse {
             deck_entries: deck.deck_entries,
             comment: report.comment_id.map(|comment| comment.0),
             comment_text: report.comment,
+            comment_text_now: report.comment_now,
             comment_state,
             comment_hidden_by_owner,
             suggestion: report.suggestion_id.map(|suggestion| suggestion.0),
@@ -310,7 +349,9 @@ pub async fn list(
 ) -> Result<Page<AbuseReportResponse>, Problem> {
     let mut conn = app.store.connection().await?;
     let rows = abuse_reports::list(&mut conn, by, filter, after, limit.rows()).await?;
-    Ok(paged(rows, limit, |row| row.id, Into::into))
+    drop(conn);
+    let Page { data: reports, next_cursor, total } = paged(rows, limit, |row| row.id, |row| row);
+    Ok(Page { data: describe_all(app, reports).await?, next_cursor, total })
 }
 
 /// Finds a report.
@@ -321,10 +362,35 @@ pub async fn find(
 ) -> Result<AbuseReportResponse, Problem> {
     let mut conn = app.store.connection().await?;
     let found = abuse_reports::find(&mut conn, by, id).await?;
-    found.map(Into::into).ok_or_else(Problem::not_found)
+    drop(conn);
+    describe(app, found.ok_or_else(Problem::not_found)?).await
 }
 
-/// Decides a report, together with all other waiting reports about the same subject.
+/// Lists at most `limit` other waiting reports about the subject of a report, the newest first, without the reported designs.
+pub async fn list_beside(
+    app: &AppState,
+    by: &Granted<ModerateDesigns>,
+    id: AbuseReportId,
+    limit: u8,
+) -> Result<Vec<AbuseReportResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = abuse_reports::list_beside(&mut conn, by, id, limit.into()).await?;
+    drop(conn);
+    describe_all(app, found).await
+}
+
+/// Finds the other report about the same subject that was decided last.
+pub async fn find_decided_beside(
+    app: &AppState,
+    by: &Granted<ModerateDesigns>,
+    id: AbuseReportId,
+) -> Result<Option<AbuseReportResponse>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = abuse_reports::find_decided_beside(&mut conn, by, id).await?;
+    Ok(found.map(AbuseReportResponse::from))
+}
+
+/// Decides a report, together with the other waiting reports about the same subject.
 pub async fn decide(
     app: &AppState,
     by: &Granted<ModerateDesigns>,
@@ -338,11 +404,17 @@ pub async fn decide(
     match decided {
         DecideOutcome::Done(report) => {
             tracing::info!(account = %by.account(), report = %id, decision = verdict.decision.as_str(), "report decided");
-            Ok((*report).into())
+            describe(app, *report).await
         }
         DecideOutcome::Missing => Err(Problem::not_found()),
         DecideOutcome::NameTaken(NameOwner::Design) => Err(name_taken(NameHolder::NewerDesign)),
         DecideOutcome::NameTaken(owner) => Err(name_taken(owner.into())),
+        DecideOutcome::DecidedMeanwhile => {
+            Err(Problem::new(ProblemCode::EditConflict).because(ProblemCause::DecidedMeanwhile))
+        }
+        DecideOutcome::SentAgain => {
+            Err(Problem::new(ProblemCode::EditConflict).because(ProblemCause::ReportedAgain))
+        }
     }
 }
 

@@ -10,11 +10,13 @@ use super::step_problems::{already_a_card, name_taken, not_from};
 use crate::app::catalogue::import::problem_with_faults;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteCatalogue};
 use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::revision_number::RevisionNumber;
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
@@ -27,7 +29,7 @@ use crate::store::designs::design_releases::{
 /// The set and the number of the card that a design becomes.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({ "set": "hearth", "number": "901" }))]
+#[schema(example = json!({ "set": "hearth", "number": "901", "revision": 1 }))]
 pub struct ReleaseDesignRequest {
     /// Code of a set of the design's game that has not been printed.
     #[schema(example = "hearth")]
@@ -35,6 +37,11 @@ pub struct ReleaseDesignRequest {
     /// Number of the card, which no other card of the set has: 1 to 16 letters and digits, with single hyphens between them.
     #[schema(example = "901")]
     pub number: String,
+    /// Number of the approved revision that you have read. If another revision is approved now, nothing is released (`design_step_refused`). Older clients leave it out; then
+    /// the approved revision is released, whichever it is.
+    #[serde(default)]
+    #[schema(value_type = Option<i64>, example = 1, minimum = 1)]
+    pub revision: Option<RevisionNumber>,
     /// Confirms that a design that others have seen enters a set whose cards start hidden. Without it, such a release is refused (`release_not_confirmed`).
     #[serde(default)]
     pub was_public: bool,
@@ -114,7 +121,8 @@ pub async fn release(
         None
     };
     let (number, was_public) = (request.number.trim(), request.was_public);
-    let place = ReleasePlace { set: &set, number, was_public, name_owner };
+    let revision = request.revision.map(RevisionNumber::get);
+    let place = ReleasePlace { set: &set, number, revision, was_public, name_owner };
     let at = app.clock.now();
     let done: Result<DesignRelease, ReleaseError> = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
@@ -181,6 +189,10 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
         ReleaseError::Missing | ReleaseError::Rehearsed(_) => Problem::not_found(),
         ReleaseError::NotFrom(status) => not_from(status, DesignStep::Release),
         ReleaseError::Released(earlier) => already_a_card(&earlier.set_code, &earlier.number),
+        ReleaseError::OtherApproval { read, approved } => {
+            Problem::new(ProblemCode::DesignStepRefused)
+                .because(ProblemCause::OtherApproval { read, approved })
+        }
         ReleaseError::NoSet => {
             let fault = FaultReason::no_set_of_game(game, place.set, []);
             Problem::invalid(vec![InputFault::at("/set", fault)])
@@ -212,6 +224,9 @@ fn obstructed(obstructions: Vec<Obstruction>) -> Problem {
             }
             Obstruction::NameTaken(owner) => {
                 faults.push(InputFault::at("/name", FaultReason::DesignNameTaken(owner.into())));
+            }
+            Obstruction::ArtworkRemoved => {
+                faults.push(InputFault::at("/artwork", FaultReason::DesignArtworkRemoved));
             }
             Obstruction::Refused(refused) => {
                 let refused = problem_with_faults(ProblemCode::DesignNotReleasable, refused);

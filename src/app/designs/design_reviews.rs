@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
-use super::design_checks::{DesignCheckResponse, judge};
+use super::design_checks::{DesignCheckResponse, ReleaseObstacle, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, version_check};
 use super::likeness::StoredAs;
 use super::step_problems::{check_step, name_taken, not_releasable, require_step};
@@ -26,7 +26,7 @@ use crate::domain::network::Network;
 use crate::domain::text::prose_lines;
 use crate::store::designs::DesignReviewer;
 use crate::store::designs::design_reviews::{
-    self, ReleasedCard, ReviewOutcome, ReviewPage, Revocation, WaitingDesign,
+    self, Judgement, ReleasedCard, ReviewOutcome, ReviewPage, Revocation, WaitingDesign,
 };
 use crate::store::designs::reserved_names::{self, HiddenNamesake};
 
@@ -169,6 +169,9 @@ pub async fn list(
 /// A design that was claimed.
 #[derive(Serialize, ToSchema)]
 pub struct ClaimedDesignResponse {
+    /// Number of the submitted revision, to which the `check` belongs. A decision names it (`revision`), so that nothing else is decided.
+    #[schema(example = 3, minimum = 1)]
+    pub revision: i64,
     /// When the claim expires. Until then no other moderator can claim the design. Claiming it again extends the claim to 30 minutes from then.
     pub claimed_until: DateTime<Utc>,
     /// The result of a check of the design as it is now. Its name is not compared with the names of hidden cards, as in the checks of the author.
@@ -257,12 +260,13 @@ async fn claimed(
     let reviewer = Some(DesignReviewer::new(by, viewer));
     let stored = find_stored(app, None::<&Granted<ReadOwnDesigns>>, reviewer, code).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
+    let revision = stored.design.revision;
     let design = ParsedDesign { game, content: stored.into_content() };
     let requester = None::<&Granted<ReadOwnDesigns>>;
     let check = judge(app, network, requester, &design, Some(StoredAs::design(code))).await?;
     let (game, name) = (design.game.game.code(), &design.content.name);
     let hidden_namesakes = list_hidden_namesakes(app, viewer, game, name).await?;
-    Ok(ClaimedDesignResponse { claimed_until, check, hidden_namesakes })
+    Ok(ClaimedDesignResponse { revision, claimed_until, check, hidden_namesakes })
 }
 
 /// Lists hidden cards with a name, or one that looks the same; none for viewers who do not see all hidden cards.
@@ -311,19 +315,18 @@ pub async fn decide(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
     code: DesignCode,
-    decision: ReviewDecision,
-    reason: &str,
+    judgement: Judgement<'_>,
 ) -> Result<DesignReviewResponse, Problem> {
     let at = app.clock.now();
     let outcome = app
         .write_design(by, async |conn, by| {
-            design_reviews::decide(conn, by, code, decision, reason, at).await
+            design_reviews::decide(conn, by, code, judgement, at).await
         })
         .await?;
     let decided_at = if let ReviewOutcome::Repeat(earlier) = outcome { earlier } else { at };
     check_review(outcome)?;
-    tracing::info!(account = %by.account(), design = %code, decision = decision.as_str(), "design decided");
-    let (decision, reason) = (decision.as_str(), reason.to_owned());
+    let (decision, reason) = (judgement.decision.as_str(), judgement.reason.to_owned());
+    tracing::info!(account = %by.account(), design = %code, decision, "design decided");
     Ok(DesignReviewResponse { decision, reason, decided_at })
 }
 
@@ -372,6 +375,11 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         }
         ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
         ReviewOutcome::NameTaken(owner) => name_taken(owner.into()),
+        ReviewOutcome::ArtworkRemoved => not_releasable(&[ReleaseObstacle::Artwork]),
+        ReviewOutcome::OtherSubmission { read, submitted } => {
+            Problem::new(ProblemCode::DesignStepRefused)
+                .because(ProblemCause::OtherSubmission { read, submitted })
+        }
         ReviewOutcome::OtherRevision { read, approved } => {
             not_revoked(RevocationRefusal::OtherRevision { read, approved })
         }

@@ -13,10 +13,11 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
+use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::diff::{Difference, differences};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
-use crate::store::designs::revisions::{self, RevisionRow};
+use crate::store::designs::revisions::{self, RevisionRow, StoredRevision};
 
 /// A revision of a design, without its content.
 #[derive(Serialize, ToSchema)]
@@ -157,14 +158,13 @@ pub async fn diff(
     if found.is_empty() {
         find_own(app, by, code).await?;
     }
-    let document = |number: i64| -> Result<Option<Value>, Problem> {
+    let content = |number: i64| {
         let found = found.iter().find(|revision| revision.number == number);
-        let content = found.map(|revision| serde_json::to_value(revision.content()));
-        content.transpose().map_err(Problem::internal)
+        found.map(StoredRevision::content)
     };
-    match (document(from)?, document(to)?) {
+    match (content(from), content(to)) {
         (Some(before), Some(after)) => {
-            let differences = differences(&before, &after).into_iter().map(Into::into).collect();
+            let differences = differences_of(before, after)?;
             Ok(DesignDiffResponse { from, to, differences })
         }
         (before, _) => {
@@ -173,6 +173,17 @@ pub async fn diff(
             Err(Problem::new(ProblemCode::InvalidQuery).errors(vec![fault]))
         }
     }
+}
+
+/// Every member that differs between two contents, in the order of the pointers.
+pub(super) fn differences_of(
+    before: &DesignContent,
+    after: &DesignContent,
+) -> Result<Vec<DifferenceResponse>, Problem> {
+    let document =
+        |content: &DesignContent| serde_json::to_value(content).map_err(Problem::internal);
+    let found = differences(&document(before)?, &document(after)?);
+    Ok(found.into_iter().map(Into::into).collect())
 }
 
 /// Writes the content of an earlier revision as a new one, if the client's version is current.

@@ -20,6 +20,7 @@ pub mod design_toolkit;
 pub mod designer_perks;
 pub mod gallery;
 pub mod likeness;
+pub mod reported_designs;
 mod step_problems;
 pub mod suggested_changes;
 pub mod toolkit_parts;

@@ -166,6 +166,10 @@ fn messages_for_api_clients_do_not_change() {
             FaultReason::DesignNameTaken(NameHolder::Design),
             "Another design has this name, or one that looks the same.",
         ),
+        (
+            FaultReason::DesignArtworkRemoved,
+            "The artwork of the design was taken down: revoke the approval, so that the author can choose another artwork, or none",
+        ),
         (EntryReason::TooManyCopies.into(), "must be at most 100, and no more than the quantity"),
         (
             EntryReason::SerialOfCopy.into(),

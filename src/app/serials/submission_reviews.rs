@@ -17,7 +17,7 @@ use crate::domain::ids::SubmissionId;
 use crate::domain::text;
 use crate::store::StoreResult;
 use crate::store::serials::submission_reviews::{
-    self, NamedWaitingRow, ReviewOutcome, WaitingFilter,
+    self, EarlierReview, NamedWaitingRow, ReviewOutcome, WaitingFilter,
 };
 use crate::store::serials::unlocks;
 
@@ -148,6 +148,15 @@ pub struct ReviewResponse {
     pub unlock: Option<CardUnlock>,
 }
 
+/// A review, as it is stored.
+pub struct StoredReview {
+    pub response: ReviewResponse,
+    /// Whether the note is the stored one; otherwise a moderator has stored the same decision with another note before.
+    pub has_note: bool,
+    /// Whether the copy is void, so that its submission cannot count.
+    pub is_void: bool,
+}
+
 /// Confirms or refuses a submission; this is final. `note` is the reason, for the audit log.
 pub async fn review(
     app: &AppState,
@@ -155,7 +164,7 @@ pub async fn review(
     submission: SubmissionId,
     confirmed: bool,
     note: &str,
-) -> Result<ReviewResponse, Problem> {
+) -> Result<StoredReview, Problem> {
     let at = app.clock.now();
     let (reviewed, unlock) = app
         .write(by, async |conn, by| {
@@ -168,14 +177,17 @@ pub async fn review(
             StoreResult::Ok((reviewed, unlock))
         })
         .await?;
-    let (card, unlocked, already) = match reviewed {
-        ReviewOutcome::Stored { card, unlocked, already } => (card, unlocked, already),
+    let (card, unlocked, earlier, is_void) = match reviewed {
+        ReviewOutcome::Stored { card, unlocked, earlier, is_void } => {
+            (card, unlocked, earlier, is_void)
+        }
         ReviewOutcome::Own => return Err(Problem::new(ProblemCode::OwnCase)),
         ReviewOutcome::Contradicts => return Err(Problem::new(ProblemCode::AlreadyReviewed)),
         ReviewOutcome::Missing => return Err(Problem::not_found()),
     };
-    if !already {
+    if earlier.is_none() {
         tracing::info!(by = %by.account(), %submission, confirmed, unlocked, "submission reviewed");
     }
-    Ok(ReviewResponse { card: card.0, unlocked, unlock: unlock.map(Into::into) })
+    let response = ReviewResponse { card: card.0, unlocked, unlock: unlock.map(Into::into) };
+    Ok(StoredReview { response, has_note: earlier != Some(EarlierReview::Another), is_void })
 }

@@ -370,19 +370,31 @@ pub enum ModerationOutcome {
     Void,
     /// The moderator owns or claims the copy, or did so before.
     OwnCase,
+    /// The copy belongs to another account than the one that the moderator has read about.
+    OtherOwner,
+}
+
+/// What a moderator does with a copy, and what the moderator has read of it.
+#[derive(Clone, Copy, Debug)]
+pub struct ModerationRequest<'a> {
+    pub action: Moderation,
+    /// The reason, which the owner can read.
+    pub reason: &'a str,
+    /// The owner of the copy; `None`: the client does not say whom the moderator has read about.
+    pub owner: Option<AccountId>,
 }
 
 /// Freezes, unfreezes or voids a copy, with a reason that its owner can read. Voiding closes its disputes, and removes
-/// its vote for a card that is still hidden.
+/// its vote for a card that is still hidden. Nothing is done if the copy has another owner than the moderator has read about.
 pub async fn moderate(
     conn: &mut Connection,
     by: &Acting<ModerateCopies>,
     viewer: Viewer,
     copy: CopyId,
-    what: Moderation,
-    reason: &str,
+    request: ModerationRequest<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<ModerationOutcome> {
+    let ModerationRequest { action: what, reason, owner } = request;
     let Some(locked) = ledger::lock(conn, copy).await? else {
         return Ok(ModerationOutcome::Missing);
     };
@@ -394,6 +406,9 @@ pub async fn moderate(
     }
     let already = what.is_done(&locked);
     if !already {
+        if owner.is_some_and(|owner| owner != locked.owner_id) {
+            return Ok(ModerationOutcome::OtherOwner);
+        }
         apply(conn, by, &locked, what, reason, at).await?;
     }
     match load_one(conn, viewer, by.account(), copy).await? {

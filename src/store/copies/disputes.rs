@@ -252,6 +252,13 @@ pub enum DisputeOutcome {
     TooMany,
     /// The moderator is a side of it, or has another interest in the copy.
     OwnCase,
+    /// The copy belongs to another account than the one that the moderator has read.
+    OtherOwner,
+    /// The dispute has other statements than those that the moderator has read.
+    OtherStatements {
+        read: i64,
+        stated: i64,
+    },
 }
 
 #[derive(QueryableByName)]
@@ -377,16 +384,29 @@ struct KeyRow {
     code_mac: Vec<u8>,
 }
 
+/// A moderator's decision about a dispute, and what the moderator has read of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Decision<'a> {
+    pub outcome: Outcome,
+    /// The reason, which both sides can read.
+    pub reason: &'a str,
+    /// The owner of the copy; `None`: the client does not say whom the moderator has read about.
+    pub owner: Option<AccountId>,
+    /// The number of statements of both sides; `None`: the client does not say how many the moderator has read.
+    pub statements: Option<i64>,
+}
+
 /// Decides a dispute, with a reason that both sides can read. If the claimant wins, the copy becomes the claimant's;
-/// other claims to it stay open, now against the new owner. The copy is locked first, then the dispute, as in trades.
+/// other claims to it stay open, now against the new owner. Nothing is decided if the copy has another owner, or the dispute
+/// other statements, than the moderator has read. The copy is locked first, then the dispute, as in trades.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ModerateCopies>,
     dispute: DisputeId,
-    outcome: Outcome,
-    reason: &str,
+    decision: Decision<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<DisputeOutcome> {
+    let Decision { outcome, reason, .. } = decision;
     let key: Option<KeyRow> = sql("SELECT code_prefix, code_mac FROM disputes WHERE id = $dispute")
         .bind("dispute", dispute)
         .get_result(conn)
@@ -404,6 +424,18 @@ pub async fn decide(
         DisputeState::Open => {}
         decided if decided == outcome.state() => return Ok(DisputeOutcome::Before),
         closed => return Ok(DisputeOutcome::Closed(closed)),
+    }
+    if decision.owner.is_some_and(|owner| owner != copy.owner_id) {
+        return Ok(DisputeOutcome::OtherOwner);
+    }
+    if let Some(read) = decision.statements {
+        let statements =
+            dispute_statements::table.filter(dispute_statements::dispute_id.eq(dispute));
+        // Both sides lock the dispute before they add one.
+        let stated: i64 = statements.count().get_result(conn).await?;
+        if stated != read {
+            return Ok(DisputeOutcome::OtherStatements { read, stated });
+        }
     }
     if outcome == Outcome::ForClaimant {
         diesel::update(copies::table.find((&copy.code_prefix, &copy.code_mac)))

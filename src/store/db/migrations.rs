@@ -52,10 +52,16 @@ pub enum MigrationError {
 /// private Postgres; on a user's server, the database in the URL must exist.
 pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError> {
     let mut session = pool::open(&StoreSettings::new(url.to_owned()), STATEMENT).await?;
+    // A refused statement would be an error in the log of Postgres at each command.
+    let known = sql("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $name) AS is_known")
+        .bind("name", name);
+    if known.get_result::<Known>(&mut session).await?.is_known {
+        return Ok(());
+    }
     let Err(error) = session.batch_execute(&format!("CREATE DATABASE {name}")).await else {
         return Ok(());
     };
-    // Postgres has no IF NOT EXISTS here, and another process could create the database after a check.
+    // Postgres has no IF NOT EXISTS here, and another process can create the database after the check.
     match &error {
         diesel::result::Error::DatabaseError(_, info)
             if sql_state(&**info) == DUPLICATE_DATABASE =>
@@ -64,6 +70,12 @@ pub async fn ensure_database(url: &str, name: &str) -> Result<(), MigrationError
         }
         _ => Err(error.into()),
     }
+}
+
+#[derive(QueryableByName)]
+struct Known {
+    #[diesel(sql_type = Bool)]
+    is_known: bool,
 }
 
 /// Whether any migration was ever applied to the database.

@@ -1,7 +1,7 @@
 //! Abuse reports about designs, decks, comments on both, suggested changes and players: created by players, decided by
 //! moderators.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::released_cards::{self, Decided};
 use super::reported_decks::{self, ReportedDeck};
+use super::reported_designs::{self, ReportedDesign};
 use super::reserved_names::NameOwner;
 use super::takedowns;
 use crate::auth::permission::{Acting, Granted, ModerateDesigns, ReportAbuse};
@@ -108,14 +109,14 @@ async fn delete(conn: &mut Connection, id: AbuseReportId) -> StoreResult<()> {
 /// What happens to an undecided report by the same account about the same subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Earlier {
-    /// It gets the new reason, the new details if there are some, and what others read now of the deck.
+    /// It gets the new reason, the new details if there are some, what others read now of its subject, and the time.
     GetsReason,
     Stays,
 }
 
 /// Stores a report under an id, unless the reporter has an undecided one about the same subject, which then has another id.
 /// One statement does both: if a moderator decides the earlier report meanwhile, the new one is stored beside it. A report
-/// about a deck contains what others read of the deck: its owner may change it before a moderator reads the report.
+/// about a design, a deck or a comment contains what others read: its author may change it before a moderator reads the report.
 async fn insert(
     conn: &mut Connection,
     reporter: AccountId,
@@ -132,14 +133,16 @@ async fn insert(
         ReportTarget::Account => (None, None, None, None),
     };
     let reported_deck = deck.filter(|_| comment.is_none());
-    let snapshot = reported_decks::snapshot();
+    let reported_design = design.filter(|_| comment.is_none());
+    let (of_deck, of_design) = (reported_decks::snapshot(), reported_designs::SNAPSHOT);
     let written = sql(format!(
         "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, deck_id, comment_id, suggestion_id, reason, details, created_at, reported) \
-         VALUES ($id, $reporter, $accused, $design, $deck, $comment, $suggestion, $reason, $details, $at, {snapshot}) \
+         VALUES ($id, $reporter, $accused, $design, $deck, $comment, $suggestion, $reason, $details, $at, coalesce({of_deck}, {of_design}, {OF_COMMENT})) \
          ON CONFLICT (reporter_id, target) WHERE decided_at IS NULL DO UPDATE SET \
           reason = CASE WHEN $replaces THEN excluded.reason ELSE abuse_reports.reason END, \
           details = CASE WHEN $replaces THEN coalesce(excluded.details, abuse_reports.details) ELSE abuse_reports.details END, \
-          reported = CASE WHEN $replaces THEN coalesce(excluded.reported, abuse_reports.reported) ELSE abuse_reports.reported END \
+          reported = CASE WHEN $replaces THEN coalesce(excluded.reported, abuse_reports.reported) ELSE abuse_reports.reported END, \
+          created_at = CASE WHEN $replaces THEN greatest(excluded.created_at, abuse_reports.created_at) ELSE abuse_reports.created_at END \
          RETURNING id, deck_id IS NOT NULL AND comment_id IS NULL AND reported IS NULL AS is_without_subject"
     ))
     .bind("id", id)
@@ -148,6 +151,7 @@ async fn insert(
     .bind("design", design)
     .bind("deck", deck)
     .bind("reported_deck", reported_deck)
+    .bind("reported_design", reported_design)
     .bind("comment", comment)
     .bind("suggestion", suggestion)
     .bind("reason", new.reason)
@@ -158,6 +162,10 @@ async fn insert(
     .await?;
     Ok(written)
 }
+
+/// What a report stores of the comment `$comment`. Null: the report is not about a comment.
+const OF_COMMENT: &str =
+    "(SELECT jsonb_build_object('text', c.text) FROM design_comments c WHERE c.id = $comment)";
 
 /// A report as moderators see it.
 #[derive(Clone, Debug, QueryableByName)]
@@ -178,16 +186,20 @@ pub struct StoredReport {
     /// Identifier of the design.
     #[diesel(sql_type = Nullable<Text>)]
     pub design: Option<DesignCode>,
-    #[diesel(sql_type = Nullable<Text>)]
-    pub design_name: Option<String>,
+    /// The design, or the design with the comment or the suggestion.
+    #[diesel(embed)]
+    pub reported_design: ReportedDesign,
     /// The deck, or the deck with the comment.
     #[diesel(embed)]
     pub reported_deck: ReportedDeck,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
-    /// Text of the comment.
+    /// Text of the comment when it was reported; its text now in reports of older programs.
     #[diesel(sql_type = Nullable<Text>)]
     pub comment: Option<String>,
+    /// Text of the comment now, if it is another one.
+    #[diesel(sql_type = Nullable<Text>)]
+    pub comment_now: Option<String>,
     /// What readers see of the comment.
     #[diesel(embed)]
     comment_view: CommentView,
@@ -205,7 +217,7 @@ pub struct StoredReport {
     /// Further details.
     #[diesel(sql_type = Nullable<Text>)]
     pub details: Option<String>,
-    /// When it was created.
+    /// When its reporter sent it last.
     #[diesel(sql_type = Timestamptz)]
     pub created_at: DateTime<Utc>,
     #[diesel(sql_type = Nullable<Text>)]
@@ -272,21 +284,25 @@ impl StoredReport {
 /// Reports that a moderator may read: those about the moderator would say who reported.
 const OF_OTHERS: &str = "r.accused_id <> $reader";
 
-/// The columns of a [`StoredReport`] besides those of its deck.
-const COLUMNS: &str = "r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, n.content ->> 'name' AS design_name, \
-     r.comment_id, c.text AS comment, c.deleted_at IS NOT NULL AS comment_deleted, c.stands AS comment_stands, \
+/// The columns of a [`StoredReport`] besides those of its design and its deck.
+const COLUMNS: &str = "r.id, r.reporter_id, w.name AS reporter, r.accused_id, a.name AS accused, d.code AS design, \
+     r.comment_id, coalesce(r.reported ->> 'text', c.text) AS comment, CASE WHEN r.reported ->> 'text' <> c.text THEN c.text END AS comment_now, \
+     c.deleted_at IS NOT NULL AS comment_deleted, c.stands AS comment_stands, \
      coalesce(c.hidden_by_owner AND NOT c.author_banned, false) AS comment_hidden_by_owner, \
      coalesce(c.hidden_at IS NOT NULL AND (c.hidden_by_owner OR c.owner_hid_before), false) AS owner_hid_comment, \
      r.suggestion_id, s.message AS suggestion, s.content AS suggested_design, r.reason, r.details, r.created_at, r.decision, r.note, r.decided_by, r.decided_at";
 
 const TABLES: &str = "FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_id JOIN accounts a ON a.id = r.accused_id \
      LEFT JOIN suggested_changes s ON s.id = r.suggestion_id LEFT JOIN designs d ON d.id = coalesce(r.design_id, s.design_id) \
-     LEFT JOIN design_revisions n ON n.design_id = d.id AND n.number = coalesce(d.public_revision, d.revision) LEFT JOIN design_comments c ON c.id = r.comment_id";
+     LEFT JOIN design_comments c ON c.id = r.comment_id";
 
 /// Reads the reports for which a condition is true.
 fn select<'a>(condition: &str) -> Statement<'a> {
+    let (of_design, design) = (reported_designs::COLUMNS, reported_designs::TABLES);
     let (of_deck, deck) = (reported_decks::COLUMNS, reported_decks::TABLES);
-    sql(format!("SELECT {COLUMNS}, {of_deck} {TABLES} {deck} WHERE {condition}"))
+    sql(format!(
+        "SELECT {COLUMNS}, {of_design}, {of_deck} {TABLES} {design} {deck} WHERE {condition}"
+    ))
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -327,6 +343,33 @@ pub async fn find(
     Ok(found.get_result(conn).await.optional()?)
 }
 
+/// Lists the other waiting reports about the subject of a report, the one that was sent last first.
+pub async fn list_beside(
+    conn: &mut Connection,
+    by: &Granted<ModerateDesigns>,
+    id: AbuseReportId,
+    limit: i64,
+) -> StoreResult<Vec<StoredReport>> {
+    let beside = select(&format!(
+        "r.target = (SELECT target FROM abuse_reports WHERE id = $id) AND r.id <> $id AND r.decided_at IS NULL AND {OF_OTHERS}"
+    ));
+    let beside = beside.bind("id", id).bind("reader", by.account());
+    Ok(push_page(beside, "created_at DESC", limit).load(conn).await?)
+}
+
+/// Finds the other report about the subject of a report that was decided last.
+pub async fn find_decided_beside(
+    conn: &mut Connection,
+    by: &Granted<ModerateDesigns>,
+    id: AbuseReportId,
+) -> StoreResult<Option<StoredReport>> {
+    let decided = select(&format!(
+        "r.target = (SELECT target FROM abuse_reports WHERE id = $id) AND r.id <> $id AND r.decided_at IS NOT NULL AND {OF_OTHERS}"
+    ));
+    let decided = decided.bind("id", id).bind("reader", by.account());
+    Ok(push_page(decided, "decided_at DESC", 1).get_result(conn).await.optional()?)
+}
+
 /// The result of a decision.
 #[derive(Debug)]
 pub enum DecideOutcome {
@@ -336,6 +379,10 @@ pub enum DecideOutcome {
     Missing,
     /// The design cannot be shown again, because something else has its name.
     NameTaken(NameOwner),
+    /// Its reporter has sent it again since the moderator has read it.
+    SentAgain,
+    /// Another moderator has decided about it since this one has read it.
+    DecidedMeanwhile,
 }
 
 #[derive(QueryableByName)]
@@ -375,17 +422,36 @@ pub struct Verdict<'a> {
     pub note: &'a str,
     /// Whether it also concerns the artwork of the design.
     pub artwork: bool,
+    /// When the newest report or decision was sent that the moderator has read about the subject; `None`: the client does not say.
+    pub read_until: Option<DateTime<Utc>>,
 }
 
-/// Decides a report, together with all other undecided reports about the same subject. A decided report can be decided
-/// again; the last decision applies.
+impl Verdict<'_> {
+    /// The last moment that counts as read: times of clients may end with the millisecond.
+    fn read_until(&self) -> Option<DateTime<Utc>> {
+        self.read_until.map(|read_until| read_until + TimeDelta::microseconds(999))
+    }
+
+    /// Reports that were sent later are not decided by it; `None`: all are. What is hidden is hidden for all reporters, whatever
+    /// they describe. But a dismissal, and a decision about a player, say only that what was read may stay.
+    fn until(&self, target: ReportTarget) -> Option<DateTime<Utc>> {
+        let hides =
+            self.decision == AbuseDecision::Upheld && !matches!(target, ReportTarget::Account);
+        self.read_until().filter(|_| !hides)
+    }
+}
+
+/// Decides a report, together with all other undecided reports about the same subject; those that the moderator cannot have
+/// read wait for another decision, unless this one hides what they are about. A decided report can be decided again; the last
+/// decision applies.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ModerateDesigns>,
     id: AbuseReportId,
-    &Verdict { decision, note, artwork }: &Verdict<'_>,
+    verdict: &Verdict<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<DecideOutcome> {
+    let &Verdict { decision, note, artwork, .. } = verdict;
     let found: Option<ReportRow> =
         sql("SELECT r.accused_id AS accused, coalesce(r.design_id, s.design_id) AS design, r.deck_id AS deck, r.comment_id AS comment, r.suggestion_id AS suggestion \
              FROM abuse_reports r LEFT JOIN suggested_changes s ON s.id = r.suggestion_id WHERE r.id = $id")
@@ -404,9 +470,17 @@ pub async fn decide(
     if let Some(deck) = report.deck {
         locks::lock_subject(conn, deck.into()).await?;
     }
-    if !artwork && is_repeated(conn, by, id, decision, note).await? {
+    let until = verdict.until(report.target());
+    let is_sent_again = lock_with_waiting(conn, id, until).await?;
+    if !artwork && is_repeated(conn, by, id, verdict, until).await? {
         let report = select("r.id = $id").bind("id", id).get_result(conn).await?;
         return Ok(DecideOutcome::Done(Box::new(report)));
+    }
+    if is_decided_since(conn, by, id, verdict).await? {
+        return Ok(DecideOutcome::DecidedMeanwhile);
+    }
+    if is_sent_again {
+        return Ok(DecideOutcome::SentAgain);
     }
     let target = match report.target() {
         ReportTarget::Suggestion(suggestion) => {
@@ -448,8 +522,10 @@ pub async fn decide(
     // earlier ones stay.
     sql("UPDATE abuse_reports SET decision = $decision, note = $note, decided_by = $by, decided_at = $at \
          WHERE id = $id OR target = (SELECT target FROM abuse_reports WHERE id = $id) \
-             AND (decided_at IS NULL OR decision <> $decision AND num_nonnulls(design_id, deck_id, comment_id, suggestion_id) > 0)")
+             AND (decided_at IS NULL AND ($until IS NULL OR created_at <= $until) \
+                  OR decision <> $decision AND num_nonnulls(design_id, deck_id, comment_id, suggestion_id) > 0)")
     .bind("id", id)
+    .bind("until", until)
     .bind("decision", decision)
     .bind("note", note)
     .bind("by", by.account())
@@ -471,21 +547,67 @@ pub async fn decide(
     Ok(DecideOutcome::Done(Box::new(report)))
 }
 
-/// Whether this moderator has already decided a report so, with the same note, and no report about the same thing waits: a click that was sent twice notifies
-/// nobody again.
+/// Whether this moderator has already decided a report so, with the same note, and no report waits that the decision is about: a click that was sent twice
+/// notifies nobody again.
 async fn is_repeated(
     conn: &mut Connection,
     by: &Acting<ModerateDesigns>,
     id: AbuseReportId,
-    decision: AbuseDecision,
-    note: &str,
+    &Verdict { decision, note, .. }: &Verdict<'_>,
+    until: Option<DateTime<Utc>>,
 ) -> StoreResult<bool> {
     let same = sql(
         "SELECT FROM abuse_reports r WHERE r.id = $id AND r.decision = $decision AND r.note = $note AND r.decided_by = $by \
-             AND NOT EXISTS (SELECT FROM abuse_reports w WHERE w.target = r.target AND w.decided_at IS NULL)",
+             AND NOT EXISTS (SELECT FROM abuse_reports w WHERE w.target = r.target AND w.decided_at IS NULL \
+                 AND ($until IS NULL OR w.created_at <= $until))",
     );
     let same = same.bind("id", id).bind("decision", decision).bind("note", note);
-    Ok(same.bind("by", by.account()).execute(conn).await? > 0)
+    Ok(same.bind("by", by.account()).bind("until", until).execute(conn).await? > 0)
+}
+
+/// Whether another moderator has made a decision that this one would replace, and that its moderator cannot have read.
+async fn is_decided_since(
+    conn: &mut Connection,
+    by: &Acting<ModerateDesigns>,
+    id: AbuseReportId,
+    verdict: &Verdict<'_>,
+) -> StoreResult<bool> {
+    let Some(read_until) = verdict.read_until() else { return Ok(false) };
+    let decided = sql("SELECT FROM abuse_reports \
+         WHERE (id = $id OR target = (SELECT target FROM abuse_reports WHERE id = $id) AND decision <> $decision \
+                 AND num_nonnulls(design_id, deck_id, comment_id, suggestion_id) > 0) \
+             AND decided_at > $read_until AND decided_by IS DISTINCT FROM $by");
+    let decided = decided.bind("id", id).bind("decision", verdict.decision);
+    let decided = decided.bind("read_until", read_until).bind("by", by.account());
+    Ok(decided.execute(conn).await? > 0)
+}
+
+/// Locks a report and the waiting ones about the same subject, so that none is decided or sent again before the decision is stored. All decisions
+/// lock them in the same order. Returns whether the report itself waits and was sent after `until`.
+async fn lock_with_waiting(
+    conn: &mut Connection,
+    id: AbuseReportId,
+    until: Option<DateTime<Utc>>,
+) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct LockedReport {
+        #[diesel(sql_type = SqlUuid)]
+        id: AbuseReportId,
+        #[diesel(sql_type = Timestamptz)]
+        created_at: DateTime<Utc>,
+        #[diesel(sql_type = Bool)]
+        waits: bool,
+    }
+    let locked: Vec<LockedReport> = sql(
+        "SELECT id, created_at, decided_at IS NULL AS waits FROM abuse_reports \
+         WHERE id = $id OR target = (SELECT target FROM abuse_reports WHERE id = $id) AND decided_at IS NULL \
+         ORDER BY id FOR NO KEY UPDATE",
+    )
+    .bind("id", id)
+    .load(conn)
+    .await?;
+    let is_later = |report: &LockedReport| until.is_some_and(|until| report.created_at > until);
+    Ok(locked.iter().any(|report| report.id == id && report.waits && is_later(report)))
 }
 
 /// The details of the report that is stored when a moderator hides a comment at once.
@@ -512,7 +634,7 @@ pub async fn hide_at_once(
     let id = AbuseReportId::generate();
     let report = insert(conn, by.account(), id, &new, Earlier::Stays).await?.id;
     let decision = AbuseDecision::Upheld;
-    let verdict = Verdict { decision, note: HIDDEN_AT_ONCE, artwork: false };
+    let verdict = Verdict { decision, note: HIDDEN_AT_ONCE, artwork: false, read_until: None };
     Ok(matches!(decide(conn, by, report, &verdict, at).await?, DecideOutcome::Done(_)))
 }
 

@@ -33,8 +33,8 @@ pub struct ArtworkFile {
 }
 
 /// Who may see an artwork: everybody, if the public revision of a design shows it and the author is not banned;
-/// accounts that hold it; moderators, if the revision that they see of a design shows it; and viewers of a card that was
-/// released with it.
+/// accounts that hold it; moderators, if the revision that they see of a design shows it, or one that was reported; and
+/// viewers of a card that was released with it.
 /// The same rules as for the revisions of designs and for the cards.
 const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w.removed_at IS NOT NULL AS is_removed, seen.is_public \
      FROM artworks w JOIN artwork_renditions f ON f.artwork = w.id AND f.rendition = $rendition CROSS JOIN LATERAL (SELECT \
@@ -43,6 +43,10 @@ const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w
 const WHO_SEES: &str = " AS is_public OFFSET 0) seen WHERE w.id = $id AND (seen.is_public \
        OR EXISTS (SELECT FROM artwork_uploads u WHERE u.account_id = $reader AND u.artwork = w.id) \
        OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id WHERE s.artwork = w.id AND s.revision = ";
+/// Moderators also see the artwork of a revision that was reported: the author may show another one since. Reports about comments
+/// have no revision.
+const WAS_REPORTED: &str = " OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN abuse_reports r ON r.design_id = s.design_id \
+       AND (r.reported ->> 'revision')::bigint = s.revision WHERE s.artwork = w.id)";
 
 /// Finds a file that the reader may see; `None`: there is none, or this reader may not see it.
 pub async fn find<P: Permission + SeesOwnDesigns>(
@@ -57,7 +61,9 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
         .push_is_on_visible_card(Viewer::stranger())
         .push(WHO_SEES)
         .push(MODERATORS_SEE)
-        .push(") OR ")
+        .push(")")
+        .push(WAS_REPORTED)
+        .push(" OR ")
         .push_is_on_visible_card(viewer)
         .push(")")
         .bind("id", id)

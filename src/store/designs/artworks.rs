@@ -12,7 +12,7 @@ use super::SeesOwnDesigns;
 use crate::auth::permission::{Acting, Granted, Permission, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::artwork::{ARTWORK_QUOTA, ArtworkId, RenditionSize};
-use crate::domain::ids::AccountId;
+use crate::domain::ids::{AccountId, DesignId};
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::bulk_files::CHUNK;
 use crate::store::db::pages::push_page;
@@ -174,6 +174,21 @@ pub async fn is_removed(conn: &mut Connection, id: ArtworkId) -> StoreResult<boo
     .get_result(conn)
     .await?;
     Ok(found)
+}
+
+/// Whether the artwork of the newest revision of a design was taken down.
+pub(super) async fn newest_is_removed(
+    conn: &mut Connection,
+    design: DesignId,
+) -> StoreResult<bool> {
+    let removed = sql(
+        "SELECT FROM designs d JOIN design_artworks s ON s.design_id = d.id AND s.revision = d.revision JOIN artworks w ON w.id = s.artwork \
+         WHERE d.id = $id AND w.removed_at IS NOT NULL",
+    )
+    .bind("id", design)
+    .execute(conn)
+    .await?;
+    Ok(removed > 0)
 }
 
 /// Whether the account has uploaded the artwork and not deleted it since, also if it was taken down.

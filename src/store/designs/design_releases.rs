@@ -6,6 +6,7 @@ use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid a
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 
+use super::artworks;
 use super::design_search;
 use super::reserved_names::{self, NameOwner, NewName};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
@@ -34,6 +35,8 @@ pub struct ReleasePlace<'a> {
     pub set: &'a str,
     /// Number in the set.
     pub number: &'a str,
+    /// Number of the approved revision that the admin has read; `None`: the client does not say which.
+    pub revision: Option<i64>,
     /// Whether the admin confirms the release of a design that was public into a set whose cards start hidden.
     pub was_public: bool,
     /// An open card that was found to have the name of the design, or one that looks the same.
@@ -73,8 +76,10 @@ pub enum ReleaseError {
     Missing,
     /// It is not approved.
     NotFrom(DesignStatus),
-    /// It already is a card at another place.
+    /// It already is a card at another place, or of another revision than that of the request.
     Released(DesignRelease),
+    /// Another revision is approved than that of the request.
+    OtherApproval { read: i64, approved: i64 },
     /// The game has no such set.
     NoSet,
     /// All that stands against the release, in the order of the variants of [`Obstruction`]; never empty.
@@ -93,6 +98,8 @@ pub enum Obstruction {
     Unconfirmed,
     /// An open card or a listed design has its name.
     NameTaken(NameOwner),
+    /// Its artwork was taken down.
+    ArtworkRemoved,
     /// The release conflicts with the game's rules, or with stored data.
     Refused(Vec<ImportFault>),
 }
@@ -168,12 +175,17 @@ pub async fn release(
     lock_author(conn, by, code).await?;
     let design = lock_submitted(conn, by, code).await?.ok_or(ReleaseError::Missing)?;
     if let Some(earlier) = find_release(conn, by, design.id).await? {
-        let is_same =
-            (earlier.set_code.as_str(), earlier.number.as_str()) == (place.set, place.number);
+        let is_same = (earlier.set_code.as_str(), earlier.number.as_str())
+            == (place.set, place.number)
+            && place.revision.is_none_or(|read| read == earlier.revision);
         return if is_same { Ok(earlier) } else { Err(ReleaseError::Released(earlier)) };
     }
     if design.status.after(DesignStep::Release).is_none() {
         return Err(ReleaseError::NotFrom(design.status));
+    }
+    // An approved design is not changed, so its newest revision is the approved one.
+    if let Some(read) = place.revision.filter(|read| *read != design.revision) {
+        return Err(ReleaseError::OtherApproval { read, approved: design.revision });
     }
     let loaded = games.find(conn, &design.game_code).await?.ok_or(ReleaseError::Missing)?;
     let card = make_card(conn, &importer, &loaded, &design, place, at).await?;
@@ -261,6 +273,9 @@ async fn make_card(
     let owner = place.name_owner.clone().or(owner);
     let named = owner.clone();
     found.extend(owner.map(Obstruction::NameTaken));
+    if artworks::newest_is_removed(conn, design.id).await? {
+        found.push(Obstruction::ArtworkRemoved);
+    }
     let card = json!(to_card(content, &loaded.game, place.number));
     let mut faults = match check_card(&loaded.game, place.set, &card) {
         Ok(card) => match add_card(conn, importer, &loaded.game, &set, card, at).await {

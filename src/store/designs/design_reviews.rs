@@ -5,6 +5,7 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
+use super::artworks;
 use super::design_lifecycle::{StepOutcome, lock};
 use super::design_search;
 use super::reserved_names::{self, NameOwner, NewName};
@@ -193,6 +194,13 @@ pub enum ReviewOutcome {
     NotClaimed,
     /// It cannot be approved, because something else has its name.
     NameTaken(NameOwner),
+    /// It cannot be approved, because its artwork was taken down.
+    ArtworkRemoved,
+    /// Another revision waits for the decision than that of the request.
+    OtherSubmission {
+        read: i64,
+        submitted: i64,
+    },
     /// Another revision is approved than that of the request.
     OtherRevision {
         read: i64,
@@ -380,26 +388,41 @@ pub async fn give_back(
     Ok(ReviewOutcome::Done)
 }
 
+/// What a moderator decides about a design, and why.
+#[derive(Clone, Copy, Debug)]
+pub struct Judgement<'a> {
+    pub decision: ReviewDecision,
+    /// Number of the submitted revision that the moderator has read; `None`: the client does not say which.
+    pub revision: Option<i64>,
+    pub reason: &'a str,
+}
+
 /// Decides a design that the moderator has claimed. The decision is final for this revision, and written into the audit
-/// log. Sent again, it changes nothing. A design is not approved whose name something else took since it was submitted.
+/// log. Sent again, it changes nothing. Nothing is decided if another revision was submitted than the one that the moderator
+/// has read. A design is not approved whose name something else took since it was submitted, or whose artwork was taken down.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
     code: DesignCode,
-    decision: ReviewDecision,
-    reason: &str,
+    judgement: Judgement<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<ReviewOutcome> {
+    let Judgement { decision, revision, reason } = judgement;
     let (found, review) = match lock_review(conn, by, code).await? {
         Ok(locked) => locked,
         Err(ReviewOutcome::NotFrom(status)) => {
-            let earlier = find_decision(conn, by, code, decision, reason).await?;
+            let earlier = find_decision(conn, by, code, judgement).await?;
             return Ok(earlier.map_or(ReviewOutcome::NotFrom(status), ReviewOutcome::Repeat));
         }
         Err(outcome) => return Ok(outcome),
     };
     if found.author_banned {
         return Ok(ReviewOutcome::AuthorBanned);
+    }
+    // A submitted design is not changed, so its newest revision is the submitted one. Compared before the claim: who claims the
+    // design again should know that it is not the one that was read.
+    if let Some(read) = revision.filter(|read| *read != found.revision) {
+        return Ok(ReviewOutcome::OtherSubmission { read, submitted: found.revision });
     }
     let claimed = found.claim_at(at).is_some_and(|(reviewer, _)| reviewer == by.account());
     let status = found.status.after(decision.step());
@@ -408,6 +431,9 @@ pub async fn decide(
         let name = NewName::new(&found.game_code, &found.name);
         if let Some(owner) = reserved_names::find_owner(conn, found.design_id, &name).await? {
             return Ok(ReviewOutcome::NameTaken(owner));
+        }
+        if artworks::newest_is_removed(conn, found.design_id).await? {
+            return Ok(ReviewOutcome::ArtworkRemoved);
         }
     }
     sql("UPDATE design_reviews SET decision = $decision, reason = $reason, closed_at = $at WHERE id = $review")
@@ -434,8 +460,7 @@ async fn find_decision(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
     code: DesignCode,
-    decision: ReviewDecision,
-    reason: &str,
+    Judgement { decision, revision, reason }: Judgement<'_>,
 ) -> StoreResult<Option<DateTime<Utc>>> {
     #[derive(QueryableByName)]
     struct Found {
@@ -445,12 +470,13 @@ async fn find_decision(
     let found: Option<Found> = sql(
         "SELECT v.closed_at FROM (SELECT r.* FROM design_reviews r JOIN designs d ON d.id = r.design_id \
           WHERE d.code = $code AND r.decision IS NOT NULL ORDER BY r.id DESC LIMIT 1) v \
-         WHERE v.reviewer_id = $reviewer AND v.decision = $decision AND v.reason = $reason",
+         WHERE v.reviewer_id = $reviewer AND v.decision = $decision AND v.reason = $reason AND v.revision = coalesce($revision, v.revision)",
     )
     .bind("code", code)
     .bind("reviewer", by.account())
     .bind("decision", decision)
     .bind("reason", reason)
+    .bind("revision", revision)
     .get_result(conn)
     .await
     .optional()?;

@@ -17,6 +17,7 @@ pub mod gallery_entries;
 pub mod likeness;
 pub(super) mod released_cards;
 pub mod reported_decks;
+pub mod reported_designs;
 pub mod reserved_names;
 pub mod revisions;
 pub mod suggested_changes;

@@ -129,8 +129,10 @@ pub enum ReviewOutcome {
         card: CardId,
         /// Whether it unlocked the card.
         unlocked: bool,
-        /// Whether it was stored before.
-        already: bool,
+        /// The review that was stored before, with the same outcome.
+        earlier: Option<EarlierReview>,
+        /// Whether the copy is void, so that its submission cannot count.
+        is_void: bool,
     },
     /// A moderator has stored the opposite before.
     Contradicts,
@@ -138,6 +140,15 @@ pub enum ReviewOutcome {
     Own,
     /// There is no such submission.
     Missing,
+}
+
+/// A review that was stored before another one with the same outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EarlierReview {
+    /// By the same moderator, with the same note: the request was sent twice.
+    Same,
+    /// By somebody else, or with another note.
+    Another,
 }
 
 /// Confirms or refuses a submission, and recounts its card. A review is final.
@@ -162,6 +173,7 @@ pub async fn review(
     if ledger::is_party(conn, &copy, by.account()).await? {
         return Ok(ReviewOutcome::Own);
     }
+    let is_void = copy.voided_at.is_some();
     let inserted = diesel::insert_into(submission_reviews::table)
         .values((
             submission_reviews::submission_id.eq(submission),
@@ -174,13 +186,21 @@ pub async fn review(
         .execute(conn)
         .await?;
     if inserted == 0 {
-        let before: bool = submission_reviews::table
+        let (before, reviewer, note): (bool, AccountId, String) = submission_reviews::table
             .find(submission)
-            .select(submission_reviews::confirmed)
+            .select((
+                submission_reviews::confirmed,
+                submission_reviews::reviewer_id,
+                submission_reviews::note,
+            ))
             .first(conn)
             .await?;
-        let again = ReviewOutcome::Stored { card, unlocked: false, already: true };
-        return Ok(if before == confirmed { again } else { ReviewOutcome::Contradicts });
+        if before != confirmed {
+            return Ok(ReviewOutcome::Contradicts);
+        }
+        let is_same = reviewer == by.account() && note == remark;
+        let earlier = Some(if is_same { EarlierReview::Same } else { EarlierReview::Another });
+        return Ok(ReviewOutcome::Stored { card, unlocked: false, earlier, is_void });
     }
     let entry = audit::NewAuditEntry {
         actor: Some(by.account()),
@@ -191,5 +211,5 @@ pub async fn review(
     };
     audit::write(conn, entry).await?;
     let unlocked = votes::count_card(conn, card, at).await?;
-    Ok(ReviewOutcome::Stored { card, unlocked, already: false })
+    Ok(ReviewOutcome::Stored { card, unlocked, earlier: None, is_void })
 }

@@ -1,12 +1,13 @@
 //! The page on which a card is changed: a form with its texts, its rulings, and links to all other actions.
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::cards::edit_path;
 use super::catalogue_words;
+use super::merged_cards::follow_merge;
 use super::parts::{Area, DoneQuery, Nav};
 use super::rulings::{RulingRow, list_rulings};
 use super::stored_card::{LookedUpCard, ReadCard, StoredCard, find_card, look_for};
@@ -127,8 +128,8 @@ pub(in crate::web) async fn show_card(
     query: web::Query<DoneQuery>,
 ) -> Result<HttpResponse, Problem> {
     let found = match look_for(&state, &by, CardId(*card)).await? {
-        LookedUpCard::Here(found) => found,
-        LookedUpCard::Moved(answer) => return Ok(answer),
+        LookedUpCard::Here(found) => *found,
+        LookedUpCard::Merged(into) => return Ok(see_other(&edit_path(into.0))),
     };
     let done = catalogue_words::done(&query.done);
     let typed = TypedTexts::of(&found);
@@ -186,23 +187,33 @@ pub(in crate::web) async fn change_card(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
     Form(fields): Form<Fields>,
 ) -> Result<HttpResponse, Problem> {
     let id = CardId(*card);
-    let mut typed = TypedTexts::read(&fields);
-    let found = find_card(&state, &by, id).await?;
+    let changed = run_change(&state, &by, id, TypedTexts::read(&fields)).await;
+    follow_merge(&state, &by, &req, id, changed).await
+}
+
+async fn run_change(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+    mut typed: TypedTexts,
+) -> Result<HttpResponse, Problem> {
+    let found = find_card(app, by, id).await?;
     let patch = typed.patch(&found.card);
     let is_stale = typed.version != found.version;
     if patch.is_empty() && !is_stale {
         return Ok(see_other(&format!("{}?done=unchanged", edit_path(id.0))));
     }
-    let problem = match edit(&state, &by, id, &typed.version, patch).await {
+    let problem = match edit(app, by, id, &typed.version, patch).await {
         Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
         Err(problem) => problem,
     };
     let Some(faults) = faults_of_edit(&problem) else { return Err(problem) };
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
-    let found = find_card(&state, &by, id).await?;
+    let found = find_card(app, by, id).await?;
     if is_stale {
         // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
         typed.version.clone_from(&found.version);
@@ -211,7 +222,7 @@ pub(in crate::web) async fn change_card(
             typed.unsaved = std::mem::take(&mut typed.effects);
         }
     }
-    show(&state, &by, PageStatus::of(&problem), found, typed, faults, "", is_stale).await
+    show(app, by, PageStatus::of(&problem), found, typed, faults, "", is_stale).await
 }
 
 /// Stores a change of a card.

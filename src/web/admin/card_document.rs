@@ -1,6 +1,6 @@
 //! Changes a card as a whole, as a JSON document like in a set file: also attributes, printings and kind. Faults are shown beside their lines.
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -10,6 +10,7 @@ use super::card::edit;
 use super::cards::edit_path;
 use super::catalogue_words;
 use super::import_file::FaultRow;
+use super::merged_cards::follow_merge;
 use super::parts::{Area, Nav};
 use super::stored_card::{ReadCard, StoredCard, find_card, patch_between};
 use super::words as admin_words;
@@ -85,10 +86,15 @@ pub(in crate::web) async fn show_document(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let stored = find(&state, &by, CardId(*card)).await?;
-    let typed = TypedDocument { document: stored.text()?, version: stored.version.clone() };
-    show(&by, PageStatus::OK, &stored, typed, FormMessages::default())
+    let id = CardId(*card);
+    let shown = async {
+        let stored = find(&state, &by, id).await?;
+        let typed = TypedDocument { document: stored.text()?, version: stored.version.clone() };
+        show(&by, PageStatus::OK, &stored, typed, FormMessages::default())
+    };
+    follow_merge(&state, &by, &req, id, shown.await).await
 }
 
 fn show(
@@ -127,34 +133,45 @@ pub(in crate::web) async fn change_document(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
-    Form(mut typed): Form<TypedDocument>,
+    req: HttpRequest,
+    Form(typed): Form<TypedDocument>,
 ) -> Result<HttpResponse, Problem> {
     let id = CardId(*card);
+    let changed = run_change(&state, &by, id, typed).await;
+    follow_merge(&state, &by, &req, id, changed).await
+}
+
+async fn run_change(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+    mut typed: TypedDocument,
+) -> Result<HttpResponse, Problem> {
     typed.document = typed.document.replace("\r\n", "\n");
-    let stored = find(&state, &by, id).await?;
+    let stored = find(app, by, id).await?;
     let patch = match read(&stored.document, &typed.document) {
         Ok(patch) => patch,
         Err(error) => {
             let fault = InputFault::at("", error.to_string());
-            let messages = in_text(&state, &typed.document, vec![fault]).await?;
-            return show(&by, PageStatus::INVALID_FORM, &stored, typed, messages);
+            let messages = in_text(app, &typed.document, vec![fault]).await?;
+            return show(by, PageStatus::INVALID_FORM, &stored, typed, messages);
         }
     };
     if patch.is_empty() && typed.version == stored.version {
         return Ok(see_other(&format!("{}?done=unchanged", edit_path(id.0))));
     }
-    let problem = match edit(&state, &by, id, &typed.version, patch).await {
+    let problem = match edit(app, by, id, &typed.version, patch).await {
         Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
         Err(problem) => problem,
     };
     let status = PageStatus::of(&problem);
     let Some(text) = admin_words::fault(problem.code()) else { return Err(problem) };
     if problem.code() == ProblemCode::PreconditionFailed {
-        let stored = find(&state, &by, id).await?;
+        let stored = find(app, by, id).await?;
         typed.version.clone_from(&stored.version);
         let (faults, saved) = (Faults::one("", text), Some(stored.text()?));
         return show(
-            &by,
+            by,
             status,
             &stored,
             typed,
@@ -163,9 +180,9 @@ pub(in crate::web) async fn change_document(
     }
     let messages = match problem.faults() {
         [] => FormMessages { faults: Faults::one("", text), ..FormMessages::default() },
-        faults => in_text(&state, &typed.document, faults.to_vec()).await?,
+        faults => in_text(app, &typed.document, faults.to_vec()).await?,
     };
-    show(&by, status, &stored, typed, messages)
+    show(by, status, &stored, typed, messages)
 }
 
 async fn in_text(

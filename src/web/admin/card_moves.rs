@@ -1,12 +1,13 @@
 //! Moves a card to another number, and merges a card into another one.
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::cards::edit_path;
 use super::catalogue_words;
+use super::merged_cards::follow_merge;
 use super::parts::{Area, Nav, faults_of, new_key};
 use super::stored_card::{StoredCard, find_card};
 use super::words as admin_words;
@@ -131,22 +132,27 @@ async fn show(
     private(status, &page)
 }
 
+/// The form before anything was typed.
+async fn show_empty(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    way: ShownForm,
+    id: CardId,
+) -> Result<HttpResponse, Problem> {
+    let card = find_card(app, by, id).await?.card;
+    show(app, by, PageStatus::OK, (way, &card), TypedPlace::default(), Faults::none()).await
+}
+
 /// Shows the form for the new number of a card.
 pub(in crate::web) async fn show_move(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let card = find_card(&state, &by, CardId(*card)).await?.card;
-    show(
-        &state,
-        &by,
-        PageStatus::OK,
-        (ShownForm::Move, &card),
-        TypedPlace::default(),
-        Faults::none(),
-    )
-    .await
+    let id = CardId(*card);
+    let shown = show_empty(&state, &by, ShownForm::Move, id).await;
+    follow_merge(&state, &by, &req, id, shown).await
 }
 
 /// Fields of the form, with the names that the API uses.
@@ -157,12 +163,23 @@ pub(in crate::web) async fn move_card(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
     Form(typed): Form<TypedPlace>,
 ) -> Result<HttpResponse, Problem> {
     let id = CardId(*card);
+    let moved = move_or_show(&state, &by, id, typed).await;
+    follow_merge(&state, &by, &req, id, moved).await
+}
+
+async fn move_or_show(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+    typed: TypedPlace,
+) -> Result<HttpResponse, Problem> {
     let (status, faults) = match read_place(&typed) {
         Err(faults) => (PageStatus::INVALID_FORM, faults),
-        Ok(place) => match run_move(&state, &by, id, &typed, place).await {
+        Ok(place) => match run_move(app, by, id, &typed, place).await {
             Ok(()) => return Ok(see_other(&format!("{}?done=moved", edit_path(id.0)))),
             Err(problem) => {
                 let faults = faults_of(&problem, &FIELDS);
@@ -171,8 +188,8 @@ pub(in crate::web) async fn move_card(
             }
         },
     };
-    let card = find_card(&state, &by, id).await?.card;
-    show(&state, &by, status, (ShownForm::Move, &card), typed, faults).await
+    let card = find_card(app, by, id).await?.card;
+    show(app, by, status, (ShownForm::Move, &card), typed, faults).await
 }
 
 /// The target and the note, or all faults of the form.
@@ -211,17 +228,11 @@ pub(in crate::web) async fn show_merge(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let card = find_card(&state, &by, CardId(*card)).await?.card;
-    show(
-        &state,
-        &by,
-        PageStatus::OK,
-        (ShownForm::Merge, &card),
-        TypedPlace::default(),
-        Faults::none(),
-    )
-    .await
+    let id = CardId(*card);
+    let shown = show_empty(&state, &by, ShownForm::Merge, id).await;
+    follow_merge(&state, &by, &req, id, shown).await
 }
 
 /// Two cards that are to be merged.
@@ -248,40 +259,48 @@ pub(in crate::web) async fn merge_card(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
-    Form(mut typed): Form<TypedPlace>,
+    req: HttpRequest,
+    Form(typed): Form<TypedPlace>,
 ) -> Result<HttpResponse, Problem> {
     let id = CardId(*card);
+    let other = typed.into.parse().ok().map(CardId);
+    let merged = merge_or_show(&state, &by, id, typed).await;
+    let merged = follow_merge(&state, &by, &req, id, merged).await;
+    // The card that was to stay can be gone as well.
+    let Some(other) = other else { return merged };
+    follow_merge(&state, &by, &req, other, merged).await
+}
+
+async fn merge_or_show(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+    mut typed: TypedPlace,
+) -> Result<HttpResponse, Problem> {
     if typed.into.is_empty() {
-        let card = find_card(&state, &by, id).await?.card;
-        return match find_other(&state, &by, &card, &typed).await? {
+        let card = find_card(app, by, id).await?.card;
+        return match find_other(app, by, &card, &typed).await? {
             Ok(other) => {
                 typed.key = new_key();
-                confirm(&by, PageStatus::OK, &card, &other, typed, Faults::none())
+                confirm(by, PageStatus::OK, &card, &other, typed, Faults::none())
             }
             Err(faults) => {
-                show(
-                    &state,
-                    &by,
-                    PageStatus::INVALID_FORM,
-                    (ShownForm::Merge, &card),
-                    typed,
-                    faults,
-                )
-                .await
+                show(app, by, PageStatus::INVALID_FORM, (ShownForm::Merge, &card), typed, faults)
+                    .await
             }
         };
     }
     let into = typed.into.parse().map_err(|_| Problem::new(ProblemCode::InvalidBody))?;
     let into = CardId(into);
-    let problem = match run_merge(&state, &by, (id, into), &typed).await {
+    let problem = match run_merge(app, by, (id, into), &typed).await {
         Ok(()) => return Ok(see_other(&format!("{}?done=merged", edit_path(into.0)))),
         Err(problem) => problem,
     };
     let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
-    let card = find_card(&state, &by, id).await?.card;
-    let other = find_card(&state, &by, into).await?.card;
+    let card = find_card(app, by, id).await?.card;
+    let other = find_card(app, by, into).await?.card;
     typed.key = new_key();
-    confirm(&by, PageStatus::of(&problem), &card, &other, typed, faults)
+    confirm(by, PageStatus::of(&problem), &card, &other, typed, faults)
 }
 
 /// Finds the card at the typed place, which must be another card.

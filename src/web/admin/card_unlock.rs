@@ -1,12 +1,13 @@
 //! Unlocks a hidden card by hand.
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::cards::edit_path;
 use super::catalogue_words;
+use super::merged_cards::follow_merge;
 use super::moderation_words;
 use super::parts::{Area, Nav, faults_of};
 use super::stored_card::{StoredCard, find_card};
@@ -40,10 +41,14 @@ pub(in crate::web) async fn show_unlock(
     state: web::Data<AppState>,
     by: Player<UnlockCards>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
-    let reads = by.visitor.must::<WriteCatalogue>()?;
-    let card = find_card(&state, &reads, CardId(*card)).await?.card;
-    show(&by, PageStatus::OK, &card, String::new(), Faults::none())
+    let (id, reads) = (CardId(*card), by.visitor.must::<WriteCatalogue>()?);
+    let shown = async {
+        let card = find_card(&state, &reads, id).await?.card;
+        show(&by, PageStatus::OK, &card, String::new(), Faults::none())
+    };
+    follow_merge(&state, &reads, &req, id, shown.await).await
 }
 
 fn show(
@@ -76,19 +81,31 @@ pub(in crate::web) async fn unlock(
     state: web::Data<AppState>,
     by: Player<UnlockCards>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
     Form(form): Form<UnlockForm>,
 ) -> Result<HttpResponse, Problem> {
-    let id = CardId(*card);
+    let (id, reads) = (CardId(*card), by.visitor.must::<WriteCatalogue>()?);
+    let unlocked = unlock_or_show(&state, &by, &reads, id, form).await;
+    follow_merge(&state, &reads, &req, id, unlocked).await
+}
+
+async fn unlock_or_show(
+    app: &AppState,
+    by: &Granted<UnlockCards>,
+    reads: &Granted<WriteCatalogue>,
+    id: CardId,
+    form: UnlockForm,
+) -> Result<HttpResponse, Problem> {
     let unlocked = match reason(&form.reason) {
-        Ok(why) => unlocks::unlock_card(&state, &by, id, &why).await,
+        Ok(why) => unlocks::unlock_card(app, by, id, &why).await,
         Err(problem) => Err(problem),
     };
     match unlocked {
         Ok(_) => Ok(see_other(&format!("{}?done=unlocked", edit_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
-            let card = find_card(&state, &by.visitor.must()?, id).await?.card;
-            show(&by, PageStatus::of(&problem), &card, form.reason, faults)
+            let card = find_card(app, reads, id).await?.card;
+            show(by, PageStatus::of(&problem), &card, form.reason, faults)
         }
     }
 }

@@ -171,6 +171,20 @@ pub(super) const STAYS: &str = "This card stays";
 pub(super) const NO_SUCH_CARD: &str = "There is no card with this number in that set.";
 pub(super) const SAME_CARD: &str = "This is the same card. Type the number of another one.";
 
+pub(super) const MERGED_MEANWHILE: &str = "The card was merged into another one";
+
+/// What happened to a card that was merged while somebody filled in a form about it; `place`: that of the card that remains.
+pub(super) fn merged_into(stays: &str, place: &str) -> String {
+    format!(
+        "Since this form was opened, a card that it is about was merged into {stays} ({place}). Nothing was changed. If you still want it, do it on the page of {stays}."
+    )
+}
+
+/// The label of the link to the card that remains.
+pub(super) fn to_remaining(stays: &str) -> String {
+    format!("Go to {stays}")
+}
+
 /// The heading of an unlock by hand.
 pub(super) fn unlock_of(name: &str) -> String {
     format!("Unlock {name}")
@@ -192,6 +206,9 @@ pub(super) fn merge_points(goes: &str, place: &str, stays: &str) -> Vec<String> 
         format!("{goes} is no longer a separate card. This cannot be undone."),
         format!("Its number, {place}, always leads to {stays}. No other card can take it."),
         format!("Its rulings become rulings of {stays}. The texts of {stays} stay as they are."),
+        format!(
+            "What players have counted of {goes} is added to what they have of {stays}, up to 9,999 cards for each entry."
+        ),
         "It is refused while one of the sets is printed, and while one of the cards is hidden."
             .to_owned(),
     ]

@@ -13,13 +13,13 @@ use super::moderation_words;
 use super::parts::{Area, Nav, faults_of, limit, rarity};
 use super::people::person_path;
 use super::words as admin_words;
-use crate::app::copies::copy_moderation::{self, Moderation, reason};
+use crate::app::copies::copy_moderation::{self, Moderation, ModerationRequest, reason};
 use crate::app::copies::own_copies::{self, CopyEventResponse};
 use crate::app::page::Cursor;
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ModerateCopies, OverseeCopies, ReadOwnCopies};
-use crate::domain::ids::CopyId;
+use crate::domain::ids::{AccountId, CopyId};
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
@@ -209,6 +209,10 @@ struct ModeratePage {
     path: String,
     action: String,
     reason: String,
+    /// Page and name of the owner.
+    owner: Option<(String, String)>,
+    /// The id of the owner that the action is about.
+    owner_id: String,
 }
 
 /// Shows the form for the reason, and what the action does.
@@ -219,21 +223,29 @@ pub(in crate::web) async fn show_moderate(
 ) -> Result<HttpResponse, Problem> {
     let (copy, name) = path.into_inner();
     let action = action_of(&name).ok_or_else(Problem::not_found)?;
-    let (reads, moderator_access) =
-        (by.visitor.must::<ReadOwnCopies>()?, moderator_access(&by.visitor)?);
-    // Answers 404 if the copy does not exist.
-    own_copies::find(&state, &reads, Some(&moderator_access), by.visitor.viewer(), CopyId(copy))
-        .await?;
-    ask(&by, PageStatus::OK, (copy, &name, action), String::new(), Faults::none())
+    let typed = ReasonForm { reason: String::new(), owner: String::new() };
+    ask(&state, &by, PageStatus::OK, (copy, &name, action), typed, Faults::none()).await
 }
 
-fn ask(
+async fn ask(
+    app: &AppState,
     by: &Player<ModerateCopies>,
     status: PageStatus,
     (copy, name, action): (Uuid, &str, Moderation),
-    reason: String,
+    typed: ReasonForm,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
+    let (reads, moderator_access) =
+        (by.visitor.must::<ReadOwnCopies>()?, moderator_access(&by.visitor)?);
+    let (viewer, id) = (by.visitor.viewer(), CopyId(copy));
+    // Answers 404 if the copy does not exist.
+    let found = own_copies::find(app, &reads, Some(&moderator_access), viewer, id).await?;
+    // A form that is shown again is still about the owner that it showed at first.
+    let owner_id = if typed.owner.is_empty() {
+        found.owner_id.map(|id| id.to_string()).unwrap_or_default()
+    } else {
+        typed.owner
+    };
     let (heading, about) = match action {
         Moderation::Freeze => (moderation_words::FREEZE, moderation_words::FREEZE_ABOUT),
         Moderation::Unfreeze => (moderation_words::UNFREEZE, moderation_words::UNFREEZE_ABOUT),
@@ -248,7 +260,9 @@ fn ask(
         about,
         action: format!("{path}/{name}"),
         path,
-        reason,
+        reason: typed.reason,
+        owner: account(found.owner_id, found.owner_name),
+        owner_id,
     };
     private(status, &page)
 }
@@ -257,6 +271,9 @@ fn ask(
 #[derive(Deserialize)]
 pub(in crate::web) struct ReasonForm {
     reason: String,
+    /// The id of the owner that the page showed; empty: the form does not say.
+    #[serde(default)]
+    owner: String,
 }
 
 /// Freezes, unfreezes or voids a copy.
@@ -264,7 +281,7 @@ pub(in crate::web) async fn moderate(
     state: web::Data<AppState>,
     by: Player<ModerateCopies>,
     path: web::Path<(Uuid, String)>,
-    Form(form): Form<ReasonForm>,
+    Form(mut form): Form<ReasonForm>,
 ) -> Result<HttpResponse, Problem> {
     let (copy, name) = path.into_inner();
     let action = action_of(&name).ok_or_else(Problem::not_found)?;
@@ -272,15 +289,25 @@ pub(in crate::web) async fn moderate(
     let id = CopyId(copy);
     let moderated = match reason(&form.reason) {
         Ok(why) => {
-            copy_moderation::moderate(&state, &by, viewer, Some(&accounts), id, action, &why).await
+            let owner = form.owner.parse().ok().map(AccountId);
+            let request = ModerationRequest { action, reason: &why, owner };
+            copy_moderation::moderate(&state, &by, viewer, Some(&accounts), id, request).await
         }
         Err(problem) => Err(problem),
     };
     match moderated {
-        Ok(_) => Ok(see_other(&format!("{}?done={name}", copy_path(copy)))),
+        Ok(moderated) => {
+            let done = if moderated.already { "as_before" } else { name.as_str() };
+            Ok(see_other(&format!("{}?done={done}", copy_path(copy))))
+        }
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
-            ask(&by, PageStatus::of(&problem), (copy, &name, action), form.reason, faults)
+            if problem.code() == ProblemCode::EditConflict {
+                // The page shows who has the copy now.
+                form.owner.clear();
+            }
+            let status = PageStatus::of(&problem);
+            ask(&state, &by, status, (copy, &name, action), form, faults).await
         }
     }
 }

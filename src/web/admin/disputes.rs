@@ -15,18 +15,18 @@ use crate::app::copies::copy_moderation::reason;
 use crate::app::copies::dispute_responses::{
     DisputeResponse, DisputeSummaryResponse, StatementResponse,
 };
-use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
+use crate::app::copies::disputes::{self, Decision, DisputeFilter, WhoseDisputes};
 use crate::app::copies::own_copies::ModeratorAccess;
 use crate::app::page::Cursor;
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{ModerateCopies, OverseeCopies, ReadOwnDisputes};
 use crate::domain::copies::dispute::{DisputeState, Outcome};
-use crate::domain::ids::DisputeId;
+use crate::domain::ids::{AccountId, DisputeId};
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
-use crate::web::forms::{Choice, Faults, private};
+use crate::web::forms::{Choice, Faults, not_empty, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
@@ -202,6 +202,11 @@ struct DisputePage {
     statements: Vec<Statement>,
     outcomes: [Choice; 2],
     reason: String,
+    /// What the decision is about: the id of the owner, and the number of statements.
+    owner: String,
+    stated: String,
+    /// A reason that was not stored, because the dispute is closed.
+    written: Vec<String>,
 }
 
 /// A statement of a side.
@@ -230,6 +235,20 @@ impl From<StatementResponse> for Statement {
 pub(in crate::web) struct DecisionForm {
     outcome: String,
     reason: String,
+    /// What the page showed: the id of the owner, and the number of statements; empty: the form does not say.
+    owner: String,
+    statements: String,
+}
+
+impl DecisionForm {
+    fn decision<'a>(&self, outcome: Outcome, reason: &'a str) -> Decision<'a> {
+        Decision {
+            outcome,
+            reason,
+            owner: self.owner.parse().ok().map(AccountId),
+            statements: self.statements.parse().ok(),
+        }
+    }
 }
 
 /// Shows a dispute with the statements of both sides.
@@ -257,6 +276,10 @@ async fn show(
         (visitor.must::<ReadOwnDisputes>()?, moderator_access(visitor)?);
     let found = disputes::find(app, &reads, Some(&moderator_access), visitor.viewer(), id).await?;
     let DisputeResponse { summary, statements } = found;
+    let owner = summary.parties.as_ref().map(|parties| parties.owner_id.to_string());
+    let dispute = DisputeRow::from(summary);
+    // A form that is shown again is still about what was read at first.
+    let typed_or = |typed: String, now: String| if typed.is_empty() { now } else { typed };
     let outcome =
         |value: &str| Choice::new(value, moderation_words::outcome(value), &typed.outcome);
     let page = DisputePage {
@@ -264,7 +287,10 @@ async fn show(
         nav: Nav::new(reads.role(), Area::Disputes),
         faults,
         done,
-        dispute: summary.into(),
+        written: not_empty(if dispute.is_open { "" } else { &typed.reason }),
+        dispute,
+        owner: typed_or(typed.owner, owner.unwrap_or_default()),
+        stated: typed_or(typed.statements, statements.len().to_string()),
         statements: statements.into_iter().map(Statement::from).collect(),
         outcomes: ["for_owner", "for_claimant"].map(outcome),
         reason: typed.reason,
@@ -277,7 +303,7 @@ pub(in crate::web) async fn decide(
     state: web::Data<AppState>,
     by: Player<ModerateCopies>,
     dispute: web::Path<Uuid>,
-    Form(typed): Form<DecisionForm>,
+    Form(mut typed): Form<DecisionForm>,
 ) -> Result<HttpResponse, Problem> {
     let id = DisputeId(*dispute);
     let outcome = match typed.outcome.as_str() {
@@ -301,10 +327,22 @@ pub(in crate::web) async fn decide(
         }
     };
     let (viewer, accounts) = (by.visitor.viewer(), by.visitor.must()?);
-    match disputes::decide(&state, &by, viewer, Some(&accounts), id, outcome, &why).await {
-        Ok(_) => Ok(see_other(&format!("{}?done=decided", dispute_path(id.0)))),
+    let decision = typed.decision(outcome, &why);
+    match disputes::decide(&state, &by, viewer, Some(&accounts), id, decision).await {
+        Ok(DisputeResponse { summary, .. }) => {
+            // The same outcome may have been decided before, by somebody else or for another reason.
+            let decided_by = summary.parties.and_then(|parties| parties.decided_by);
+            let is_own = decided_by == Some(by.account().0)
+                && summary.reason.as_deref() == Some(why.as_str());
+            let done = if is_own { "decided" } else { "decided_before" };
+            Ok(see_other(&format!("{}?done={done}", dispute_path(id.0))))
+        }
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
+            if problem.code() == ProblemCode::EditConflict {
+                // The page shows the dispute as it is now: the choice is made again.
+                typed = DecisionForm { reason: typed.reason, ..DecisionForm::default() };
+            }
             show(&state, &by.visitor, PageStatus::of(&problem), id, typed, faults, "").await
         }
     }

@@ -16,6 +16,7 @@ mod import_check;
 mod import_file;
 mod import_page;
 mod imports;
+mod merged_cards;
 mod moderation_words;
 mod operations_words;
 mod parts;

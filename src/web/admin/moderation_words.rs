@@ -26,6 +26,8 @@ pub(super) const ACCOUNT_SINCE: &str = "Account since";
 pub(super) const REVIEW: &str = "Review a submission";
 pub(super) const REVIEW_ABOUT: &str =
     "Does it count for the unlock? The decision is final. The copy stays registered either way.";
+pub(super) const REVIEWED_BEFORE: &str =
+    "The opposite was decided before. That decision stays, and yours was not stored.";
 pub(super) const NOTE: &str = "What you have seen";
 pub(super) const NOTE_HELP: &str = "1 to 500 characters, for the audit log.";
 
@@ -93,7 +95,7 @@ pub(super) const COPY_ID_FAULT: &str =
     "This is no id: it has 32 digits and letters from a to f, in five groups.";
 pub(super) const OWNER_AFTER: &str = "Owner after it";
 pub(super) const FREEZE: &str = "Freeze the copy";
-pub(super) const FREEZE_ABOUT: &str = "No trade moves it until it is unfrozen, and open offers with it end. Its owner keeps it, sees its card, and reads the reason.";
+pub(super) const FREEZE_ABOUT: &str = "No trade moves it until it is unfrozen. Open offers with it stay open for that time; an offer that somebody accepts meanwhile ends without a trade. Its owner keeps it, sees its card, and reads the reason.";
 pub(super) const UNFREEZE: &str = "Unfreeze the copy";
 pub(super) const UNFREEZE_ABOUT: &str = "It can be traded again. Its owner reads the reason.";
 pub(super) const VOID: &str = "Declare the copy void";
@@ -116,6 +118,7 @@ pub(super) fn copy_event(event: &str) -> &'static str {
         "register" => "Registered",
         "transfer" => "Given away in a trade",
         "dispute" => "Claimed by somebody else",
+        "as_before" => "It was like that already: nothing was changed.",
         "freeze" => "Frozen",
         "unfreeze" => "Unfrozen",
         "decide" => "A dispute was decided",
@@ -136,6 +139,14 @@ pub(super) const WRONG: &str = "What is wrong";
 pub(super) const ACCUSED: &str = "Author";
 pub(super) const REPORTER: &str = "Reported by";
 pub(super) const REPORTED_TEXT: &str = "Reported text";
+pub(super) const REPORTED_DESIGN: &str = "The design as it was reported";
+pub(super) const REPORTED_PICTURE: &str = "Its picture as it was reported";
+pub(super) const REPORTED_CREDITS: &str = "Thanks to";
+pub(super) const REPORTED_ALT: &str = "What the picture shows";
+pub(super) const CHANGED_SINCE: &str = "Changed since";
+pub(super) const DESIGN_CHANGED: &str = "The author has changed the design since it was reported. “Before” is what was reported, “After” is what it says now.";
+pub(super) const COMMENT_CHANGED: &str =
+    "The author has changed the comment since it was reported. Now it says:";
 pub(super) const SUGGESTED_DESIGN: &str = "The design as it was suggested";
 pub(super) const DETAILS: &str = "Details of the report";
 pub(super) const CHOOSE_DECISION: &str = "Choose a decision.";
@@ -143,6 +154,12 @@ pub(super) const WITH_ARTWORK: &str = "Decide about its picture, too";
 pub(super) const WITH_ARTWORK_HELP: &str = "Upheld: the picture is shown nowhere, and nobody can upload it again. Dismissed: it is shown again.";
 pub(super) const AUTHOR_READS: &str =
     "1 to 2,000 characters. The author of a design or deck that is taken down reads it.";
+
+pub(super) const REPORTS_BESIDE: &str = "Other reports about the same";
+pub(super) const REPORTS_BESIDE_ABOUT: &str = "The decision is about all of them. Reports that arrive from now on wait for another decision if you dismiss these.";
+pub(super) const DECIDED_BESIDE: &str = "Decided last about the same";
+pub(super) const MORE_REPORTS_BESIDE: &str =
+    "There are older ones, too: the list of reports has all of them.";
 
 /// The label of a filter: reports about one account only.
 pub(super) const ONLY_ABOUT: &str = "Only what was reported about";
@@ -221,8 +238,13 @@ pub(super) fn done(code: &str) -> &'static str {
         "confirmed" => "The submission is confirmed: it counts.",
         "refused" => "The submission is refused: it does not count.",
         "unlocked" => "The submission is confirmed, and has unlocked the card.",
-        "reviewed_before" => "Somebody else has decided the opposite before. That stands.",
+        "confirmed_void" => {
+            "The decision is stored, but the submission cannot count: its copy is void."
+        }
         "decided" => "The decision is stored.",
+        "decided_before" => {
+            "This was decided like that before. The reason that was given then applies; yours was not stored."
+        }
         "freeze" => "The copy is frozen.",
         "unfreeze" => "The copy is not frozen any more.",
         "void" => "The copy is void.",

@@ -112,8 +112,10 @@ pub(super) fn person(typed: &str) -> Result<Option<Person>, Faults> {
 
 /// The faults of a form, by the fields that have the names of the API. `None`: the problem is not about the form and is shown on a page of its own.
 pub(super) fn faults_of(problem: &Problem, fields: &[&'static str]) -> Option<Faults> {
-    if let (ProblemCode::MergeRefused | ProblemCode::PrintPlanRefused, Some(cause)) =
-        (problem.code(), problem.cause())
+    if let (
+        ProblemCode::MergeRefused | ProblemCode::PrintPlanRefused | ProblemCode::EditConflict,
+        Some(cause),
+    ) = (problem.code(), problem.cause())
     {
         return Some(Faults::one("", fault_words::cause(cause)));
     }

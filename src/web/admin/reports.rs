@@ -2,6 +2,7 @@
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
+use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use uuid::Uuid;
 
@@ -13,6 +14,7 @@ use crate::app::accounts::own_account;
 use crate::app::designs::abuse_reports::{
     self, AbuseReportResponse, ReportFilter, Verdict, read_decision,
 };
+use crate::app::designs::reported_designs::ReportedDesignResponse;
 use crate::app::page::Cursor;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -21,6 +23,9 @@ use crate::domain::designs::abuse_report::AbuseDecision;
 use crate::domain::ids::{AbuseReportId, AccountId};
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
+use crate::web::designs::artwork::artwork_path;
+use crate::web::designs::changes::{ChangeRow, change_rows};
+use crate::web::designs::content::ContentView;
 use crate::web::feedback::reports::reason_in_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
@@ -86,6 +91,8 @@ struct ReportRow {
     at: Moment,
     /// The text of the comment or the suggestion, or the description of the deck.
     reported_text: Vec<String>,
+    /// The text of the comment now, if it was changed since.
+    text_now: Vec<String>,
     /// Why readers do not see the reported comment; empty: they see it, or the report is not about a comment.
     unseen: &'static str,
     /// What the decisions do.
@@ -141,6 +148,7 @@ impl From<AbuseReportResponse> for ReportRow {
             reported_text: paragraphs(
                 report.comment_text.or(report.suggestion_message).or(report.deck_description),
             ),
+            text_now: paragraphs(report.comment_text_now),
             unseen: moderation_words::unseen_comment(
                 report.comment_state,
                 report.comment_hidden_by_owner,
@@ -207,6 +215,103 @@ async fn name_of(
     }
 }
 
+/// A reported design as others could read it then, and what was changed since.
+struct ReportedDesignView {
+    /// Number of the revision, which distinguishes the tables of several.
+    revision: i64,
+    content: ContentView,
+    /// The path of its artwork.
+    artwork: Option<String>,
+    changes: Vec<ChangeRow>,
+}
+
+impl ReportedDesignView {
+    async fn new(app: &AppState, design: ReportedDesignResponse) -> Result<Self, Problem> {
+        let game = app.named_game(&design.game).await?.map_err(Problem::internal)?;
+        let artwork = design.content.artwork.as_ref();
+        Ok(Self {
+            revision: design.revision,
+            artwork: artwork.map(|artwork| artwork_path(&artwork.id)),
+            content: ContentView::new(&game.game, &design.content),
+            changes: change_rows(Some(&game.game), design.changed_since),
+        })
+    }
+}
+
+/// Most other reports about the same thing that the page of a report shows.
+const MOST_BESIDE: u8 = 20;
+
+/// Another report about the same thing, with what it contains unless the page shows that already.
+struct ReportBeside {
+    row: ReportRow,
+    /// Whether the deck had another name, other tags or other cards then.
+    is_other_deck: bool,
+    /// The design, if the report is about another revision.
+    design: Option<ReportedDesignView>,
+}
+
+/// The other waiting reports about the same thing.
+struct ReportsBeside {
+    reports: Vec<ReportBeside>,
+    /// Whether there are more.
+    has_more: bool,
+    /// The other report about the same thing that was decided last.
+    decided: Option<ReportRow>,
+    /// When the newest of these reports was sent or decided, the shown one included.
+    newest: DateTime<Utc>,
+}
+
+impl ReportsBeside {
+    async fn list(
+        app: &AppState,
+        by: &Granted<ModerateDesigns>,
+        report: &AbuseReportResponse,
+    ) -> Result<Self, Problem> {
+        let id = AbuseReportId(report.id);
+        let mut found = abuse_reports::list_beside(app, by, id, MOST_BESIDE + 1).await?;
+        let has_more = found.len() > usize::from(MOST_BESIDE);
+        found.truncate(MOST_BESIDE.into());
+        let times = found.iter().map(|beside| beside.created_at);
+        let decided = abuse_reports::find_decided_beside(app, by, id).await?;
+        let decisions = [report.decided_at, decided.as_ref().and_then(|report| report.decided_at)];
+        let newest = times.chain(decisions.into_iter().flatten()).fold(report.created_at, Ord::max);
+        let mut reports = Vec::with_capacity(found.len());
+        for beside in found {
+            reports.push(ReportBeside::new(app, beside, report).await?);
+        }
+        Ok(Self { reports, has_more, decided: decided.map(ReportRow::from), newest })
+    }
+}
+
+impl ReportBeside {
+    /// Another report beside the one that the page is about.
+    async fn new(
+        app: &AppState,
+        mut beside: AbuseReportResponse,
+        shown: &AbuseReportResponse,
+    ) -> Result<Self, Problem> {
+        // The page has the text of its own report once.
+        if beside.comment_text == shown.comment_text {
+            beside.comment_text = None;
+        }
+        if beside.deck_description == shown.deck_description {
+            beside.deck_description = None;
+        }
+        beside.suggestion_message = None;
+        let is_other_deck = beside.deck_name != shown.deck_name
+            || beside.deck_tags != shown.deck_tags
+            || beside.deck_entries != shown.deck_entries;
+        let is_other = |design: &ReportedDesignResponse| {
+            shown.reported_design.as_ref().is_none_or(|shown| shown.revision != design.revision)
+        };
+        let design = match beside.reported_design.take().filter(is_other) {
+            Some(design) => Some(ReportedDesignView::new(app, design).await?),
+            None => None,
+        };
+        Ok(Self { row: beside.into(), is_other_deck, design })
+    }
+}
+
 #[derive(Template)]
 #[template(path = "web/admin/report.html")]
 struct ReportPage {
@@ -215,6 +320,10 @@ struct ReportPage {
     faults: Faults,
     done: &'static str,
     report: ReportRow,
+    beside: ReportsBeside,
+    /// Which reports the decision is about: those that were sent until then.
+    read_until: String,
+    design: Option<ReportedDesignView>,
     decisions: [Choice; 2],
     note: String,
     with_artwork: bool,
@@ -227,6 +336,8 @@ pub(in crate::web) struct DecisionForm {
     decision: String,
     note: String,
     artwork: Option<String>,
+    /// When the newest report was sent that was shown; empty: the form does not say.
+    read_until: String,
 }
 
 /// Shows a report, with its decision if there is one.
@@ -250,7 +361,12 @@ async fn show(
     faults: Faults,
     done: &'static str,
 ) -> Result<HttpResponse, Problem> {
-    let report = abuse_reports::find(app, by, id).await?;
+    let mut report = abuse_reports::find(app, by, id).await?;
+    let beside = ReportsBeside::list(app, by, &report).await?;
+    let design = match report.reported_design.take() {
+        Some(design) => Some(ReportedDesignView::new(app, design).await?),
+        None => None,
+    };
     let choice = |decision: AbuseDecision| {
         let text = moderation_words::decide_report(decision);
         Choice::new(decision.as_str(), text, &typed.decision)
@@ -261,6 +377,12 @@ async fn show(
         faults,
         done,
         report: report.into(),
+        // A form that is shown again is still about what was read at first.
+        read_until: Some(typed.read_until)
+            .filter(|read_until| !read_until.is_empty())
+            .unwrap_or_else(|| beside.newest.to_rfc3339()),
+        beside,
+        design,
         decisions: AbuseDecision::ALL.map(choice),
         note: typed.note,
         with_artwork: typed.artwork.is_some(),
@@ -273,9 +395,12 @@ pub(in crate::web) async fn decide_report(
     state: web::Data<AppState>,
     by: Player<ModerateDesigns>,
     report: web::Path<Uuid>,
-    Form(typed): Form<DecisionForm>,
+    Form(mut typed): Form<DecisionForm>,
 ) -> Result<HttpResponse, Problem> {
     let (id, artwork) = (AbuseReportId(*report), typed.artwork.is_some());
+    // The form of an older program does not say which reports it showed.
+    let read_until = DateTime::parse_from_rfc3339(&typed.read_until).ok();
+    let read_until = read_until.map(|read_until| read_until.with_timezone(&Utc));
     if AbuseDecision::parse(&typed.decision).is_none() {
         let faults = Faults::one("decision", moderation_words::CHOOSE_DECISION);
         let status = PageStatus::INVALID_FORM;
@@ -283,7 +408,7 @@ pub(in crate::web) async fn decide_report(
     }
     let decided = match read_decision(&typed.decision, &typed.note) {
         Ok((decision, note)) => {
-            let verdict = Verdict { decision, note: &note, artwork };
+            let verdict = Verdict { decision, note: &note, artwork, read_until };
             abuse_reports::decide(&state, &by, id, &verdict).await
         }
         Err(problem) => Err(problem),
@@ -292,6 +417,12 @@ pub(in crate::web) async fn decide_report(
         Ok(_) => Ok(see_other(&format!("{PATH}/{id}?done=decided"))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
+            if problem.code() == ProblemCode::EditConflict {
+                // The page shows the report as it is now: the choice is made again.
+                typed.decision.clear();
+                typed.artwork = None;
+                typed.read_until.clear();
+            }
             show(&state, &by, PageStatus::of(&problem), id, typed, faults, "").await
         }
     }

@@ -26,7 +26,7 @@ use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
 use crate::web::fault_words;
-use crate::web::forms::{Choice, Faults, private};
+use crate::web::forms::{Choice, Faults, not_empty, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
@@ -65,6 +65,8 @@ struct ReviewsPage {
     account: String,
     games: Vec<Choice>,
     waiting: Vec<WaitingRow>,
+    /// The note of a decision that came too late.
+    written: Vec<String>,
     first_path: Option<String>,
     next_path: Option<String>,
 }
@@ -109,10 +111,24 @@ pub(in crate::web) async fn list_reviews(
     by: Player<ReviewSubmissions>,
     query: web::Query<ReviewsQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let query = query.into_inner();
+    list(&state, &by, query.into_inner(), None).await
+}
+
+/// A decision that came too late: somebody else has decided the opposite.
+struct LateReview {
+    status: PageStatus,
+    note: String,
+}
+
+async fn list(
+    app: &AppState,
+    by: &Player<ReviewSubmissions>,
+    query: ReviewsQuery,
+    late: Option<LateReview>,
+) -> Result<HttpResponse, Problem> {
     let after: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
     let reads = by.visitor.must::<ReadAccounts>()?;
-    let games = state.all_games().await?;
+    let games = app.all_games().await?;
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
     let (found, next_cursor, faults) = match person(&query.account) {
@@ -124,8 +140,8 @@ pub(in crate::web) async fn list_reviews(
             };
             let (viewer, most) = (by.visitor.viewer(), limit(ENTRIES)?);
             let page = submission_reviews::list_waiting(
-                &state,
-                &by,
+                app,
+                by,
                 viewer,
                 Some(&reads),
                 wanted,
@@ -136,6 +152,14 @@ pub(in crate::web) async fn list_reviews(
             (page.data, page.next_cursor, Faults::none())
         }
         Err(faults) => (Vec::new(), None, faults),
+    };
+    let (status, faults, written) = match late {
+        Some(LateReview { status, note }) => (
+            status,
+            faults.and(Faults::one("", moderation_words::REVIEWED_BEFORE)),
+            not_empty(&note),
+        ),
+        None => (status_of(&faults), faults, Vec::new()),
     };
     let next_path = next_cursor.as_deref().map(|cursor| query.path_at(Some(cursor)));
     let mut frame = Frame::new(admin_words::REVIEWS).at(Place::Account);
@@ -152,8 +176,9 @@ pub(in crate::web) async fn list_reviews(
         next_path,
         account: query.account,
         faults,
+        written,
     };
-    private(status_of(&page.faults), &page)
+    private(status, &page)
 }
 
 #[derive(Template)]
@@ -237,16 +262,19 @@ pub(in crate::web) async fn review(
     };
     match reviewed {
         Ok(reviewed) => {
-            let done = match (reviewed.unlocked, confirmed) {
+            let done = match (reviewed.response.unlocked, confirmed) {
+                _ if !reviewed.has_note => "decided_before",
                 (true, _) => "unlocked",
+                (false, true) if reviewed.is_void => "confirmed_void",
                 (false, true) => "confirmed",
                 (false, false) => "refused",
             };
             Ok(see_other(&format!("{PATH}?done={done}")))
         }
-        // Another moderator decided first: the submission no longer waits.
+        // Another moderator decided first: the submission no longer waits, and has no page.
         Err(problem) if problem.code() == ProblemCode::AlreadyReviewed => {
-            Ok(see_other(&format!("{PATH}?done=reviewed_before")))
+            let late = LateReview { status: PageStatus::of(&problem), note: typed.note };
+            list(&state, &by, ReviewsQuery::default(), Some(late)).await
         }
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };

@@ -1,12 +1,13 @@
 //! Rulings and errata of a card: created, changed and deleted.
 
-use actix_web::{HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 use uuid::Uuid;
 
 use super::cards::edit_path;
 use super::catalogue_words;
+use super::merged_cards::follow_merge;
 use super::parts::{Area, Nav, faults_of, new_key};
 use super::stored_card::find_card;
 use super::words as admin_words;
@@ -154,9 +155,12 @@ pub(in crate::web) async fn show_new_ruling(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
 ) -> Result<HttpResponse, Problem> {
+    let id = CardId(*card);
     let typed = TypedRuling { published_on: state.today()?.to_string(), ..TypedRuling::default() };
-    new_form(&state, &by, PageStatus::OK, CardId(*card), typed, Faults::none()).await
+    let shown = new_form(&state, &by, PageStatus::OK, id, typed, Faults::none()).await;
+    follow_merge(&state, &by, &req, id, shown).await
 }
 
 /// The form of a new ruling, with a new key: the next form that is sent is a new request.
@@ -179,28 +183,39 @@ pub(in crate::web) async fn create_ruling(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,
     card: web::Path<Uuid>,
+    req: HttpRequest,
     Form(typed): Form<TypedRuling>,
 ) -> Result<HttpResponse, Problem> {
     let id = CardId(*card);
+    let created = create_or_show(&state, &by, id, typed).await;
+    follow_merge(&state, &by, &req, id, created).await
+}
+
+async fn create_or_show(
+    app: &AppState,
+    by: &Granted<WriteCatalogue>,
+    id: CardId,
+    typed: TypedRuling,
+) -> Result<HttpResponse, Problem> {
     let of_card = id.0.to_string();
     let fields = [&*of_card, &typed.kind, &typed.text, &typed.published_on, &typed.source];
-    let key = claim_of_form(&state, by.account(), "page_create_ruling", &typed.key, &fields);
+    let key = claim_of_form(app, by.account(), "page_create_ruling", &typed.key, &fields);
     let kind = match typed.kind() {
         Ok(kind) => kind,
         Err(faults) => {
             let status = PageStatus::INVALID_FORM;
-            return new_form(&state, &by, status, id, typed, faults).await;
+            return new_form(app, by, status, id, typed, faults).await;
         }
     };
     let created = match typed.content(kind) {
-        Ok(content) => rulings::create(&state, &by, id, &content, key.as_ref()).await,
+        Ok(content) => rulings::create(app, by, id, &content, key.as_ref()).await,
         Err(problem) => Err(problem),
     };
     match created {
         Ok(_) => Ok(see_other(&format!("{}?done=ruling", edit_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &FIELDS) else { return Err(problem) };
-            new_form(&state, &by, PageStatus::of(&problem), id, typed, faults).await
+            new_form(app, by, PageStatus::of(&problem), id, typed, faults).await
         }
     }
 }

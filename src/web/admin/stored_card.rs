@@ -1,12 +1,10 @@
 //! A stored card that is to be changed: the response of the API, and the card as a document like in a set file.
 
-use actix_web::HttpResponse;
 use cardscape_engine::Effect;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::cards::edit_path;
 use crate::app::answer_form::AnswerForm;
 use crate::app::catalogue::card_migrations::{Located, NewPlace};
 use crate::app::catalogue::cards::{self, CardRequest, PrintingResponse};
@@ -15,7 +13,6 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
 use crate::domain::ids::CardId;
 use crate::web::catalogue::card_path;
-use crate::web::session::see_other;
 use crate::web::words;
 
 #[derive(Debug, Deserialize)]
@@ -79,9 +76,9 @@ impl StoredCard {
 
 /// The outcome of a look-up of a card.
 pub(super) enum LookedUpCard {
-    Here(ReadCard),
-    /// The card was merged into another one: a redirect to that card.
-    Moved(HttpResponse),
+    Here(Box<ReadCard>),
+    /// The card was merged into the card with this id.
+    Merged(CardId),
 }
 
 /// Finds a card as an admin sees it.
@@ -95,22 +92,23 @@ pub(super) async fn look_for(
     match cards::find(app, request, id).await? {
         Located::Here(found) => {
             let card = serde_json::from_slice(found.body()).map_err(Problem::internal)?;
-            Ok(LookedUpCard::Here(ReadCard { card, version: found.tag.clone() }))
+            let found = ReadCard { card, version: found.tag.clone() };
+            Ok(LookedUpCard::Here(Box::new(found)))
         }
-        Located::Moved(NewPlace::Id(id)) => Ok(LookedUpCard::Moved(see_other(&edit_path(id.0)))),
+        Located::Moved(NewPlace::Id(into)) => Ok(LookedUpCard::Merged(into)),
         Located::Moved(NewPlace::Number(_)) => Err(Problem::internal("an id leads to a number")),
     }
 }
 
-/// Finds a card; a card that was merged into another one answers 404.
+/// Finds a card; a card that was merged into another one answers 404, which [`super::merged_cards::follow_merge`] turns into the way to the other card.
 pub(super) async fn find_card(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     id: CardId,
 ) -> Result<ReadCard, Problem> {
     match look_for(app, by, id).await? {
-        LookedUpCard::Here(found) => Ok(found),
-        LookedUpCard::Moved(_) => Err(Problem::not_found()),
+        LookedUpCard::Here(found) => Ok(*found),
+        LookedUpCard::Merged(_) => Err(Problem::not_found()),
     }
 }
 

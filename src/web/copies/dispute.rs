@@ -18,7 +18,7 @@ use crate::domain::copies::dispute::{MAX_STATEMENT, MAX_STATEMENTS};
 use crate::domain::ids::DisputeId;
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::accounts::Moment;
-use crate::web::forms::{Faults, new_key, next_key, private};
+use crate::web::forms::{Faults, new_key, next_key, not_empty, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
@@ -50,6 +50,8 @@ struct DisputePage<'a> {
     left: String,
     may_speak: bool,
     text: &'a str,
+    /// A statement that was not stored, if the page has no form for it any more.
+    written: Vec<String>,
     most: usize,
     key: String,
 }
@@ -110,6 +112,7 @@ async fn show(
     let (is_open, is_claimant) = (summary.state == "open", summary.role == Some("claimant"));
     let count = i64::try_from(found.statements.len()).unwrap_or(MAX_STATEMENTS);
     let left = MAX_STATEMENTS.saturating_sub(count);
+    let may_speak = is_open && left > 0;
     let statements = found.statements.into_iter().map(|statement| Statement {
         at: Moment::new(statement.created_at),
         lines: statement.text.lines().map(str::to_owned).collect(),
@@ -131,9 +134,10 @@ async fn show(
         copy_path: summary.copy.map(copy_path),
         statements: statements.collect(),
         left: copy_words::statements_left(left),
-        may_speak: is_open && left > 0,
+        may_speak,
         card,
         text,
+        written: not_empty(if may_speak { "" } else { text }),
         most: MAX_STATEMENT,
         key,
     };

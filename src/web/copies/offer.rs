@@ -70,6 +70,17 @@ pub(super) fn new_path(player: &str, want: Option<Uuid>) -> String {
     path_of(NEW, &[("player", player), ("want", &want)])
 }
 
+/// The path of the form of a new offer to a player, with the copies and the time that were chosen before. The message is not in
+/// it, because addresses are stored by browsers and proxies.
+pub(super) fn again_path(player: &str, typed: &TypedOffer) -> String {
+    let ids = |copies: &[Uuid]| -> Vec<String> { copies.iter().map(Uuid::to_string).collect() };
+    let (give, want, hours) = (ids(&typed.give), ids(&typed.want), typed.hours.to_string());
+    let mut fields = vec![("player", player), ("hours", &*hours)];
+    fields.extend(give.iter().map(|id| ("give", id.as_str())));
+    fields.extend(want.iter().map(|id| ("want", id.as_str())));
+    path_of(NEW, &fields)
+}
+
 /// Shows the form of a new offer; it asks for the recipient first.
 pub(in crate::web) async fn show_new(
     state: web::Data<AppState>,
@@ -163,10 +174,15 @@ pub(in crate::web) async fn counter(
     let (id, typed) = (TradeId(*trade), TypedOffer::read(&fields));
     let first = answered(&state, &by, id).await?;
     if typed.step == Step::Look {
-        if !can_be_answered(&first) {
+        if can_be_answered(&first) {
+            return show(&state, &by, (Some(&first), typed), FormState::first()).await;
+        }
+        if typed.message.trim().is_empty() {
             return Ok(see_other(&trade_path(*trade)));
         }
-        return show(&state, &by, (Some(&first), typed), FormState::first()).await;
+        let is_open = first.summary.state == "open";
+        let code = if is_open { ProblemCode::NotYourTurn } else { ProblemCode::TradeClosed };
+        return refused(&state, &by, network.0, id, Problem::new(code), Some(&typed)).await;
     }
     let offered = async {
         let offer = typed.offer()?;
@@ -179,7 +195,9 @@ pub(in crate::web) async fn counter(
     match offered.await {
         Ok(trade) => Ok(see_other(&offered_path(&trade))),
         // The offer is closed: its page shows the outcome.
-        Err(problem) if is_over(&problem) => refused(&state, &by, network.0, id, problem).await,
+        Err(problem) if is_over(&problem) => {
+            refused(&state, &by, network.0, id, problem, Some(&typed)).await
+        }
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
             let again = FormState::after(&problem, faults, &typed);

@@ -7,6 +7,8 @@ use uuid::Uuid;
 
 use super::blocks::BlockButton;
 use super::choices::Games;
+use super::offer::again_path;
+use super::offer_form::TypedOffer;
 use super::section::Section;
 use super::trade_words;
 use super::views::CardCell;
@@ -24,7 +26,7 @@ use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::http::extract::ClientNetwork;
 use crate::web::accounts::Moment;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, not_empty, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
@@ -141,12 +143,21 @@ struct DeckEffect {
     lines: Vec<String>,
 }
 
+/// An answer with another offer that came too late.
+struct LateOffer {
+    /// The message, if it has one.
+    written: Vec<String>,
+    /// The form of a new offer to the same player.
+    path: String,
+}
+
 #[derive(Template)]
 #[template(path = "web/copies/trade.html")]
 struct TradePage {
     frame: Frame,
     section: Section,
     faults: Faults,
+    late_offer: Option<LateOffer>,
     /// Confirmation of the action that was just completed; empty: no action.
     done: &'static str,
     trade: TradeView,
@@ -179,8 +190,7 @@ pub(in crate::web) async fn find_trade(
     query: web::Query<TradeQuery>,
 ) -> Result<HttpResponse, Problem> {
     let done = trade_words::done(&query.done);
-    let shown =
-        Shown { status: PageStatus::OK, faults: Faults::none(), done, is_confirming: false };
+    let shown = Shown { done, ..Shown::plain() };
     show(&state, (&by, &by.visitor), network.0, TradeId(*trade), shown).await
 }
 
@@ -191,17 +201,25 @@ pub(in crate::web) async fn show_accept(
     network: ClientNetwork,
     trade: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let shown =
-        Shown { status: PageStatus::OK, faults: Faults::none(), done: "", is_confirming: true };
+    let shown = Shown { is_confirming: true, ..Shown::plain() };
     show(&state, (&by, &by.visitor), network.0, TradeId(*trade), shown).await
 }
 
 /// How a trade is shown.
-struct Shown {
+struct Shown<'a> {
     status: PageStatus,
     faults: Faults,
     done: &'static str,
     is_confirming: bool,
+    /// The answer that came too late.
+    late: Option<&'a TypedOffer>,
+}
+
+impl Shown<'_> {
+    fn plain() -> Self {
+        let (status, faults) = (PageStatus::OK, Faults::none());
+        Self { status, faults, done: "", is_confirming: false, late: None }
+    }
 }
 
 async fn show(
@@ -209,7 +227,7 @@ async fn show(
     (by, visitor): (&Granted<ReadTrades>, &Visitor),
     network: Network,
     id: TradeId,
-    Shown { status, faults, done, is_confirming }: Shown,
+    Shown { status, faults, done, is_confirming, late }: Shown<'_>,
 ) -> Result<HttpResponse, Problem> {
     let requester = (visitor.viewer(), network);
     let reads = (visitor.must(), visitor.must());
@@ -230,11 +248,16 @@ async fn show(
         Some(name) => BlockButton::find(app, visitor, &name).await?,
         None => None,
     };
+    let late_offer = late.map(|typed| LateOffer {
+        written: not_empty(&typed.message),
+        path: again_path(&trade.other_player, typed),
+    });
     let heading = if is_confirming { trade_words::ACCEPT_TITLE } else { trade.title.as_str() };
     let page = TradePage {
         frame: Frame::new(heading).at(Place::Collection),
         section: Section::Trades,
         faults,
+        late_offer,
         done,
         decks: effects.map(deck_effects).unwrap_or_default(),
         decks_left,
@@ -309,7 +332,7 @@ async fn answered(
 ) -> Result<HttpResponse, Problem> {
     match answer {
         Ok(_) => Ok(see_other(&format!("{}?done={done}", trade_path(id.0)))),
-        Err(problem) => refused(app, by, network, id, problem).await,
+        Err(problem) => refused(app, by, network, id, problem, None).await,
     }
 }
 
@@ -325,13 +348,14 @@ fn has_copies(problem: &Problem) -> bool {
     copies.is_some_and(|copies| !copies.is_empty())
 }
 
-/// The trade as it is now, with the fault of the refused answer.
+/// The trade as it is now, with the fault of the refused answer. `late`: the offer that was to be the answer.
 pub(super) async fn refused(
     app: &AppState,
     by: &Player<WriteTrades>,
     network: Network,
     id: TradeId,
     problem: Problem,
+    late: Option<&TypedOffer>,
 ) -> Result<HttpResponse, Problem> {
     let faults = match problem.code() {
         ProblemCode::TradeClosed | ProblemCode::NotYourTurn => {
@@ -345,7 +369,7 @@ pub(super) async fn refused(
     let Some(faults) = faults else { return Err(problem) };
     let reads = by.visitor.must::<ReadTrades>()?;
     let status = PageStatus::of(&problem);
-    let shown = Shown { status, faults, done: "", is_confirming: false };
+    let shown = Shown { status, faults, late, ..Shown::plain() };
     show(app, (&reads, &by.visitor), network, id, shown).await
 }
 

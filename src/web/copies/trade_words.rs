@@ -21,6 +21,9 @@ pub(super) const GIVE_NOTHING: &str = "Nothing: it is a gift to you.";
 pub(super) const GET_NOTHING: &str = "Nothing: it is a gift of yours.";
 pub(super) const ANSWERS_ANOTHER: &str = "The offer that this one answers";
 pub(super) const ANSWERED_BY_ANOTHER: &str = "The offer that answers this one";
+pub(super) const LATE_OFFER: &str = "Your answer";
+pub(super) const LATE_OFFER_ABOUT: &str = "Your answer was not sent. A new offer to the same player can begin with the copies that you chose.";
+pub(super) const OFFER_AGAIN: &str = "Make a new offer";
 pub(super) const STUCK: &str =
     "A copy of this offer cannot be given any more, so the offer cannot lead to a trade.";
 pub(super) const DISPUTE_COMES_ALONG: &str =

@@ -144,7 +144,7 @@ async fn show_form(
 }
 
 /// The path of the small file of an artwork.
-fn artwork_path(id: &str) -> String {
+pub(in crate::web) fn artwork_path(id: &str) -> String {
     format!("/my/artworks/{id}")
 }
 
@@ -276,7 +276,7 @@ fn with_artwork(
     }
 }
 
-/// Downloads the small file of an artwork that the reader may see.
+/// Downloads the small file of an artwork that the reader may see: moderators, also that of a reported design.
 pub(in crate::web) async fn download(
     state: web::Data<AppState>,
     by: Player<ReadOwnDesigns>,
@@ -284,7 +284,9 @@ pub(in crate::web) async fn download(
 ) -> Result<HttpResponse, Problem> {
     let id = ArtworkId::parse(&artwork).map_err(|_| Problem::not_found())?;
     let (viewer, size) = (by.visitor.viewer(), RenditionSize::Small);
-    let shown = artwork_files::find(&state, viewer, Some(&*by), None, id, size).await?;
+    let reviewer = by.visitor.must().ok();
+    let reviewer = reviewer.as_ref();
+    let shown = artwork_files::find(&state, viewer, Some(&*by), reviewer, id, size).await?;
     let length = shown.size()?;
     let mut answer = HttpResponse::Ok();
     answer.content_type(shown.media_type());

@@ -9,14 +9,14 @@ use crate::web::catalogue::text;
 use crate::web::words;
 
 /// A member of a design that differs.
-pub(super) struct ChangeRow {
-    pub(super) member: String,
-    pub(super) before: String,
-    pub(super) after: String,
+pub(in crate::web) struct ChangeRow {
+    pub(in crate::web) member: String,
+    pub(in crate::web) before: String,
+    pub(in crate::web) after: String,
 }
 
 /// The members that differ. A missing value is shown as a dash.
-pub(super) fn change_rows(
+pub(in crate::web) fn change_rows(
     game: Option<&Game>,
     differences: Vec<DifferenceResponse>,
 ) -> Vec<ChangeRow> {

@@ -10,24 +10,24 @@ use crate::web::markup::Markup;
 use crate::web::words;
 
 /// The content of a design, as text for people.
-pub(super) struct ContentView {
-    pub(super) kind: String,
-    pub(super) facts: Vec<Fact>,
+pub(in crate::web) struct ContentView {
+    pub(in crate::web) kind: String,
+    pub(in crate::web) facts: Vec<Fact>,
     /// Effects: style and slot, and sentence.
-    pub(super) effects: Vec<(Option<String>, String)>,
-    pub(super) flavour: Option<String>,
-    pub(super) lore: Option<Markup>,
-    pub(super) credits: Option<String>,
-    pub(super) licence: &'static str,
+    pub(in crate::web) effects: Vec<(Option<String>, String)>,
+    pub(in crate::web) flavour: Option<String>,
+    pub(in crate::web) lore: Option<Markup>,
+    pub(in crate::web) credits: Option<String>,
+    pub(in crate::web) licence: &'static str,
     /// The alternative text of its artwork; `None`: it has no artwork, or no text.
-    pub(super) alt: Option<String>,
+    pub(in crate::web) alt: Option<String>,
     /// Names of the attributes that differ between rarities.
-    pub(super) columns: Vec<String>,
-    pub(super) printings: Vec<(String, Vec<String>)>,
+    pub(in crate::web) columns: Vec<String>,
+    pub(in crate::web) printings: Vec<(String, Vec<String>)>,
 }
 
 impl ContentView {
-    pub(super) fn new(game: &Game, content: &DesignContentResponse) -> Self {
+    pub(in crate::web) fn new(game: &Game, content: &DesignContentResponse) -> Self {
         let kind = game.kind(&content.kind);
         let columns: Vec<&String> = kind.map_or_else(Vec::new, |kind| {
             let differs = |(_, attribute): &(_, &Attribute)| attribute.per_printing;

@@ -119,6 +119,8 @@ struct DesignPage {
     /// Whether the form of a rating was refused.
     was_rating_refused: bool,
     comments: Option<Comments>,
+    /// A comment that was not stored, if the design cannot have comments any more.
+    unsent_comment: String,
     /// The text of the link to hidden comments that the reader may read; empty: there are none.
     hidden_comments: &'static str,
 }
@@ -189,6 +191,7 @@ async fn page(
     let TypedFeedback { comment, rating: typed_rating } = typed;
     let (on, from) = ((code.into(), path.as_str()), query.comments.as_ref());
     let reads_comments = CommentReader { account: reader, is_owner: is_own };
+    let unsent = comment.text().to_owned();
     let comments = comments::list(app, on, reads_comments, from, comment).await?;
     let hidden_comments = hidden_comments::link(app, visitor, on.0, reads_comments).await?;
     let given = |criterion: &str| match (&typed_rating, &own_rating) {
@@ -245,6 +248,7 @@ async fn page(
         has_more_suggestions,
         is_official: design.status == "official",
         was_rating_refused: typed_rating.is_some(),
+        unsent_comment: if comments.is_none() { unsent } else { String::new() },
         comments,
         hidden_comments,
         id: design.id,

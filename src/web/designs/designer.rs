@@ -109,7 +109,7 @@ pub(in crate::web) async fn show_change(
     let mut draft = Draft::of_design(&found.design.game, &found.design.content);
     draft.set("revision", found.design.revision.to_string());
     draft.set("key", Uuid::now_v7().to_string());
-    let work = Work::new(&state, network, &reads, Target::Change(code, Box::new(found)));
+    let work = Work::new(&state, network, &reads, Target::Change(code, Some(Box::new(found))));
     work.show(PageStatus::OK, &draft, Step::Card, StepMessages::default()).await
 }
 
@@ -132,9 +132,18 @@ pub(in crate::web) async fn send_change(
     Form(draft): Form<Draft>,
 ) -> Result<HttpResponse, Problem> {
     let (code, reads) = (identifier(&design)?, by.visitor.must::<ReadOwnDesigns>()?);
-    let found = find_public(&state, &reads, code).await?;
-    let work = Work::new(&state, network, &reads, Target::Change(code, Box::new(found)));
+    let found = match find_public(&state, &reads, code).await {
+        Ok(found) => Some(Box::new(found)),
+        // It was taken down, or its author was banned, while the visitor wrote.
+        Err(problem) if problem.code() == ProblemCode::NotFound => None,
+        Err(problem) => return Err(problem),
+    };
+    let is_found = found.is_some();
+    let work = Work::new(&state, network, &reads, Target::Change(code, found));
     let draft = work.read(draft)?;
+    if !is_found {
+        return work.refused(draft, Problem::not_found()).await;
+    }
     let (true, Some(game)) = (draft.one("go") == "save", work.game(&draft).await?) else {
         return work.turn(draft).await;
     };

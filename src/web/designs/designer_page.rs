@@ -120,6 +120,8 @@ pub(super) struct DesignerPage<'a> {
     pub(super) is_unchecked: bool,
     pub(super) picture: Option<String>,
     pub(super) saved: Option<SavedDesign>,
+    /// The path to which the form can be sent to save it as another design.
+    pub(super) copy: Option<&'static str>,
 }
 impl DesignerPage<'_> {
     /// Builds the fields of a step.

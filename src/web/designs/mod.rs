@@ -1,10 +1,10 @@
 //! Pages of card designs: the gallery, each design with its feedback, the designer, and reviews.
 
-mod artwork;
+pub(super) mod artwork;
 mod authors;
-mod changes;
+pub(super) mod changes;
 mod comments;
-mod content;
+pub(super) mod content;
 mod design;
 mod designer;
 mod designer_page;

@@ -8,11 +8,12 @@ use super::faults::faults_of;
 use super::words as design_words;
 use super::{design_path, identifier};
 use crate::app::designs::design_ratings::{self, DesignRatingsResponse, MeanScores, RatingRequest};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::GiveFeedback;
 use crate::domain::designs::rating::{MAX_POINTS, MIN_POINTS};
 use crate::http::extract::Form;
+use crate::web::feedback::words as feedback_words;
 use crate::web::forms::Faults;
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -141,6 +142,11 @@ pub(in crate::web) async fn rate(
     match done.await {
         Ok(Err(faults)) => again(typed, PageStatus::INVALID_FORM, faults).await,
         Ok(Ok(())) => Ok(see_other(&format!("{}#ratings", design_path(code)))),
+        // It is not public any more, but perhaps the visitor can still read it.
+        Err(problem) if problem.code() == ProblemCode::NotFound && !typed.take_back => {
+            let faults = Faults::one("", feedback_words::FEEDBACK_CLOSED);
+            again(typed, PageStatus::of(&problem), faults).await
+        }
         Err(problem) => {
             let fields = [
                 ("/fun", "fun"),

@@ -18,6 +18,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::revision_number::RevisionNumber;
 use crate::domain::designs::status::DesignStatus;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::store::designs::DesignReviewer;
@@ -36,6 +37,8 @@ use crate::web::words;
 pub(in crate::web) struct TypedRelease {
     set: String,
     number: String,
+    /// The approved revision that was shown; 0: the form does not say which.
+    revision: i64,
     /// The confirmation that a design that others have seen enters a set whose cards start hidden.
     was_public: Option<String>,
     /// The button: every other value than `release` only checks.
@@ -69,10 +72,12 @@ struct ReleasePage {
     /// The list of approved designs.
     approved: &'static str,
     path: String,
+    /// Number of the shown revision.
+    revision: i64,
     card: Option<CardView>,
     may_be_released: bool,
-    /// Warnings about hidden cards with the name of the design. Faults name these cards, too.
-    hidden_namesakes: Vec<String>,
+    /// Warnings: the artwork was taken down, and hidden cards with the name of the design. Faults say the same.
+    warnings: Vec<String>,
     /// What a check that found nothing reports.
     checked: Option<String>,
     sets: Vec<Choice>,
@@ -119,9 +124,8 @@ async fn show_page(
     let Answered { faults, checked, typed } = answered;
     let asks_to_confirm = typed.was_public.is_some() || faults.of("was_public").is_some();
     let may_be_released = may_be_released(&design);
-    let hidden_namesakes = if may_be_released && faults.is_empty() {
-        let (game, name) = (design.game.as_str(), design.content.name.as_str());
-        design_reviews::list_hidden_namesakes(app, viewer, game, name).await?
+    let warnings = if may_be_released && faults.is_empty() {
+        list_warnings(app, viewer, &design).await?
     } else {
         Vec::new()
     };
@@ -156,10 +160,8 @@ async fn show_page(
         path: release_path(&design.id),
         card,
         may_be_released,
-        hidden_namesakes: hidden_namesakes
-            .iter()
-            .map(|card| release_words::hidden_namesake(&card.set, &card.number))
-            .collect(),
+        revision: design.revision,
+        warnings,
         checked,
         sets,
         has_more_sets,
@@ -167,6 +169,22 @@ async fn show_page(
         name,
     };
     private(status, &page)
+}
+
+/// What will prevent the release, as far as it is known before a place is typed.
+async fn list_warnings(
+    app: &AppState,
+    viewer: Viewer,
+    design: &DesignResponse,
+) -> Result<Vec<String>, Problem> {
+    let (game, name) = (design.game.as_str(), design.content.name.as_str());
+    let namesakes = design_reviews::list_hidden_namesakes(app, viewer, game, name).await?;
+    let namesakes =
+        namesakes.iter().map(|card| release_words::hidden_namesake(&card.set, &card.number));
+    // Artwork that was taken down has no address.
+    let is_removed = design.content.artwork.is_some() && design.image_uris.artwork.is_none();
+    let removed = is_removed.then(|| fault_words::reason(&FaultReason::DesignArtworkRemoved));
+    Ok(removed.map(Into::into).into_iter().chain(namesakes).collect())
 }
 
 /// The sets of the game, after a choice that is no set: browsers choose the first one, and that should be the decision of the admin.
@@ -197,6 +215,8 @@ pub(in crate::web) async fn send(
     let request = ReleaseDesignRequest {
         set: typed.set.trim().to_owned(),
         number: typed.number.trim().to_owned(),
+        // The form of an older program does not say which revision it showed.
+        revision: RevisionNumber::try_from(typed.revision).ok(),
         was_public: typed.was_public.is_some(),
     };
     let dry_run = typed.go != "release";

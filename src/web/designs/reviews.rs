@@ -20,6 +20,7 @@ use crate::app::designs::design_reviews::{
 };
 use crate::app::designs::design_reviews::{read_decision, read_reason};
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Role, Viewer};
 use crate::domain::designs::identifier::DesignCode;
@@ -27,8 +28,9 @@ use crate::domain::designs::review::ReviewStage;
 use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::store::designs::DesignReviewer;
-use crate::store::designs::design_reviews::Revocation;
+use crate::store::designs::design_reviews::{Judgement, Revocation};
 use crate::web::catalogue::card_path;
+use crate::web::fault_words;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
@@ -88,8 +90,19 @@ fn reviewer(by: &Player<ReviewDesigns>, network: ClientNetwork) -> Reviewer<'_> 
 pub(in crate::web) struct TypedDecision {
     decision: String,
     reason: String,
-    /// The approved revision that was shown, if its approval is revoked.
+    /// The revision that was shown; 0: the form does not say which.
     revision: i64,
+}
+
+impl TypedDecision {
+    /// The decision without the choice, if it was made about another revision than the one that is submitted now. The reason stays.
+    fn about(mut self, submitted: i64) -> (Self, bool) {
+        let is_outdated = self.revision != 0 && self.revision != submitted;
+        if is_outdated {
+            self.decision.clear();
+        }
+        (self, is_outdated)
+    }
 }
 
 /// Shows a waiting design, with the checklist if the reader has claimed it.
@@ -174,6 +187,17 @@ async fn answer(
 ) -> Result<HttpResponse, Problem> {
     let loaded = app.named_game(&design.game).await?.map_err(Problem::internal)?;
     let name = design_words::name_of(&design.content.name);
+    let may_be_claimed = matches!(design.status, "submitted" | "in_review");
+    let (read, submitted) = (typed.revision, design.revision);
+    let (typed, is_outdated) = typed.about(submitted);
+    let outdated = fault_words::cause(&ProblemCause::OtherSubmission { read, submitted });
+    let is_said = faults.all().iter().any(|fault| fault.text == outdated);
+    // A claim, too, keeps what was typed about an earlier revision.
+    let faults = if may_be_claimed && is_outdated && !is_said {
+        faults.and(Faults::one("", outdated))
+    } else {
+        faults
+    };
     let (claim, other_claim) = match claim {
         DesignClaim::Free => (None, None),
         DesignClaim::Own(claimed) => (Some(claim_view(&loaded.game, &claimed)), None),
@@ -191,7 +215,7 @@ async fn answer(
         status: design_words::status(design.status),
         revision: design.revision,
         content: ContentView::new(&loaded.game, &design.content),
-        may_be_claimed: matches!(design.status, "submitted" | "in_review"),
+        may_be_claimed,
         may_be_revoked: design.status == "approved" && design.card.is_none(),
         release: (by.role() >= Role::Admin && may_be_released(&design))
             .then(|| release_path(&design.id)),
@@ -284,7 +308,10 @@ pub(in crate::web) async fn decide(
     let code = identifier(&design)?;
     let decided = async {
         let (decision, reason) = read_decision(&typed.decision, &typed.reason)?;
-        design_reviews::decide(&state, &by, code, decision, &reason).await
+        // The form of an older program does not say which revision it showed.
+        let revision = (typed.revision != 0).then_some(typed.revision);
+        let judgement = Judgement { decision, revision, reason: &reason };
+        design_reviews::decide(&state, &by, code, judgement).await
     };
     match decided.await {
         Ok(_) => Ok(see_other(QUEUE)),

@@ -78,6 +78,7 @@ pub(super) const WITHDRAW_SUGGESTION: &str = "Withdraw it";
 pub(super) const MESSAGE: &str = "Why";
 pub(super) const MESSAGE_HELP: &str = "Explain to the author why your change is useful.";
 pub(super) const CHANGED_BEFORE_SUGGESTING: &str = "The design was changed since you began. The saved version is below: send your suggestion again to suggest it for that one.";
+pub(super) const SUGGESTIONS_CLOSED: &str = "No change can be suggested now: the design is not public any more. Nothing was sent, and what you typed is still here: copy it if you want to keep it.";
 pub(super) const SEND_ABOUT: &str = "The author sees what you changed, and takes it or declines.";
 pub(super) const SEND_SUGGESTION: &str = "Send the suggestion";
 
@@ -138,6 +139,8 @@ pub(super) const FLAVOUR: &str = "Flavour";
 pub(super) const FLAVOUR_HELP: &str = "A line in the voice of the world, in italics on the card.";
 pub(super) const LICENCE: &str = "What others may do with it";
 pub(super) const SAVE_ABOUT: &str = "You can save the design as it is, even if it breaks rules. Nobody else sees it before you share it.";
+pub(super) const SAVE_AS_NEW: &str = "Save it as a new design";
+pub(super) const TAKEN_DOWN_UNSAVED: &str = "A moderator has taken the design down, so it cannot be changed. Nothing was saved, and what you typed is still here: copy it if you want to keep it.";
 pub(super) const NEXT: &str = "Next";
 pub(super) const BACK: &str = "Back";
 pub(super) const FILL: &str = "Fill in the rest";
@@ -278,6 +281,18 @@ pub(super) fn status_about(status: &str) -> &'static str {
         "withdrawn" => "You took it back. You can share it again.",
         "official" => "It is an official card of the game. It cannot be changed any more.",
         _ => "",
+    }
+}
+
+/// Why a design cannot be saved in its status, and what the author can do.
+pub(super) fn status_unsaved(status: &str) -> &'static str {
+    match status {
+        "submitted" | "in_review" => {
+            "The design was submitted, so it cannot be changed now. Nothing was saved, and what you typed is still here. Withdraw the design on its page first, and then save again; or save this as a new design."
+        }
+        _ => {
+            "The design was approved, so it cannot be changed now. Nothing was saved, and what you typed is still here. You can save it as a new design."
+        }
     }
 }
 

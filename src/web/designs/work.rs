@@ -11,9 +11,11 @@ use super::draft::Draft;
 use super::faults::faults_of;
 use super::fields::field_id;
 use super::pointers::{field_of_fault, field_of_violation};
+use super::steps::may_be_edited;
 use super::templates;
 use super::verdict::VerdictView;
 use super::words as design_words;
+use crate::app::designs::design_bodies::DesignResponse;
 use crate::app::designs::design_checks::{self, DesignCheckResponse, DesignViolationResponse};
 use crate::app::designs::design_lifecycle::VersionedDesign;
 use crate::app::designs::design_suggestions::{self, PartialDesign, PartialEffect};
@@ -30,14 +32,17 @@ use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::words;
 
+/// The path of the designer for a new design.
+const NEW_DESIGN: &str = "/designer";
+
 /// The design that is worked on.
 pub(super) enum Target {
     /// A new design.
     New,
     /// The next revision of an own design.
     Revision(DesignCode, Box<VersionedDesign>),
-    /// A suggested change of another author's design.
-    Change(DesignCode, Box<VersionedDesign>),
+    /// A suggested change of another author's design; without the design: the visitor may not see it any more.
+    Change(DesignCode, Option<Box<VersionedDesign>>),
 }
 
 /// A request to the designer.
@@ -57,6 +62,31 @@ pub(super) struct StepMessages {
     /// Whether the form holds values that are not stored.
     pub(super) is_unsaved: bool,
     pub(super) saved: Option<SavedDesign>,
+    /// The path to which the form can be sent to save it as another design.
+    pub(super) copy: Option<&'static str>,
+}
+
+/// Why nothing can be stored about a design any more.
+struct Closed {
+    code: ProblemCode,
+    text: &'static str,
+    /// The path to which the form can be sent to save it as another design.
+    copy: Option<&'static str>,
+}
+
+impl Closed {
+    /// An own design as it is stored; `None`: it can be saved.
+    fn of_own(design: &DesignResponse) -> Option<Self> {
+        let (code, text, copy) = if design.takedown.is_some() {
+            (ProblemCode::DesignTakenDown, design_words::TAKEN_DOWN_UNSAVED, None)
+        } else if may_be_edited(design) {
+            return None;
+        } else {
+            let text = design_words::status_unsaved(design.status);
+            (ProblemCode::DesignStepRefused, text, Some(NEW_DESIGN))
+        };
+        Some(Self { code, text, copy })
+    }
 }
 
 impl StepMessages {
@@ -74,7 +104,7 @@ impl<'a> Work<'a> {
         target: Target,
     ) -> Self {
         let path = match &target {
-            Target::New => "/designer".to_owned(),
+            Target::New => NEW_DESIGN.to_owned(),
             Target::Revision(code, _) => format!("{}/edit", design_path(code)),
             Target::Change(code, _) => format!("{}/suggest", design_path(code)),
         };
@@ -88,8 +118,10 @@ impl<'a> Work<'a> {
 
     fn stored(&self) -> Option<(DesignCode, &VersionedDesign)> {
         match &self.target {
-            Target::New => None,
-            Target::Revision(code, design) | Target::Change(code, design) => Some((*code, design)),
+            Target::New | Target::Change(_, None) => None,
+            Target::Revision(code, design) | Target::Change(code, Some(design)) => {
+                Some((*code, design))
+            }
         }
     }
 
@@ -205,8 +237,11 @@ impl<'a> Work<'a> {
         mut draft: Draft,
         problem: Problem,
     ) -> Result<HttpResponse, Problem> {
-        let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
         let game = self.game(&draft).await?;
+        if let (Some(closed), Some(_)) = (self.closed(&problem), &game) {
+            return self.show_closed(draft, closed).await;
+        }
+        let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
         let wrong = wrong(&problem, game.as_ref(), &draft);
         let mut messages = StepMessages { wrong, ..StepMessages::sent() };
         if messages.wrong.is_empty() {
@@ -245,6 +280,36 @@ impl<'a> Work<'a> {
             });
         }
         self.show(PageStatus::of(&problem), &draft, step, messages).await
+    }
+
+    /// Why sending the form again would fail, too; `None`: it may succeed.
+    fn closed(&self, problem: &Problem) -> Option<Closed> {
+        match (&self.target, problem.code()) {
+            (Target::Change(..), code @ ProblemCode::NotFound) => {
+                Some(Closed { code, text: design_words::SUGGESTIONS_CLOSED, copy: None })
+            }
+            (
+                Target::Revision(_, found),
+                ProblemCode::PreconditionFailed
+                | ProblemCode::DesignStepRefused
+                | ProblemCode::DesignTakenDown,
+            ) => Closed::of_own(&found.design),
+            _ => None,
+        }
+    }
+
+    /// The form with the input that cannot be stored.
+    async fn show_closed(
+        &self,
+        mut draft: Draft,
+        Closed { code, text, copy }: Closed,
+    ) -> Result<HttpResponse, Problem> {
+        // The next form that is sent is a new request.
+        draft.set("key", Uuid::now_v7().to_string());
+        let wrong = vec![FieldFault { field: None, text: text.to_owned() }];
+        let messages = StepMessages { wrong, copy, ..StepMessages::sent() };
+        let step = Step::read(draft.one("step")).unwrap_or(Step::Check);
+        self.show(PageStatus::of(&Problem::new(code)), &draft, step, messages).await
     }
 
     /// The check of the draft; `None`: the check could not be made.
@@ -344,7 +409,8 @@ impl<'a> Work<'a> {
         step: Step,
         messages: StepMessages,
     ) -> DesignerPage<'p> {
-        let name = self.stored().map_or("", |(_, stored)| &stored.design.content.name);
+        let name =
+            self.stored().map_or(draft.one("name"), |(_, stored)| &stored.design.content.name);
         let name = design_words::name_of(name);
         let heading = match self.target {
             Target::New => design_words::NEW_DESIGN.to_owned(),
@@ -388,6 +454,7 @@ impl<'a> Work<'a> {
             is_unchecked: messages.is_unchecked,
             picture: None,
             saved: messages.saved,
+            copy: messages.copy,
         }
     }
 }

@@ -15,6 +15,27 @@ pub(in crate::web) fn cause(cause: &ProblemCause) -> Sentence {
         ProblemCause::Packs(error) => packs(error),
         ProblemCause::NameTaken(holder) => name_taken(holder),
         ProblemCause::Revocation(refusal) => revocation(refusal),
+        ProblemCause::OtherSubmission { read, submitted } => format!(
+            "The author has submitted revision {submitted}, and you had read revision {read}. Nothing was decided: look at the design again, and choose anew."
+        )
+        .into(),
+        ProblemCause::OtherApproval { read, approved } => format!(
+            "Revision {approved} is approved now, and you had read revision {read}. Nothing was released: look at the design again."
+        )
+        .into(),
+        ProblemCause::ReportedAgain => {
+            "This was reported again since you read it. Nothing was decided: look at the report again, and choose anew.".into()
+        }
+        ProblemCause::DecidedMeanwhile => {
+            "Another moderator has decided about this since you read it. Your decision was not stored: look at the report again, and choose anew.".into()
+        }
+        ProblemCause::OtherOwner => {
+            "The copy has changed hands since you read this page. Nothing was done: look who has it now, and decide anew.".into()
+        }
+        ProblemCause::OtherStatements { read, stated } => format!(
+            "The number of statements is {stated} now, and was {read} when you read this page. Nothing was decided: read what both sides say now, and choose anew."
+        )
+        .into(),
         ProblemCause::Artwork(error) => artwork(error),
         ProblemCause::ManyFaults { all, listed } => {
             format!("The file has {} faults. Here are {}.", count(*all), count(*listed)).into()

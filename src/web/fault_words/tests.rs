@@ -195,6 +195,7 @@ fn reasons() -> Vec<FaultReason> {
         R::AuthorBanned,
         R::ReleaseUnconfirmed,
         R::DesignNameTaken(NameHolder::Design),
+        R::DesignArtworkRemoved,
         R::DeckOfGame(text("emo_jo")),
         R::LinesLeft(1_200),
         R::NoCards,
@@ -239,6 +240,12 @@ fn causes() -> Vec<ProblemCause> {
     use ProblemCause as P;
     let text = |text: &str| text.to_owned();
     let mut all = vec![
+        P::OtherSubmission { read: 1, submitted: 2 },
+        P::OtherApproval { read: 1, approved: 2 },
+        P::ReportedAgain,
+        P::DecidedMeanwhile,
+        P::OtherOwner,
+        P::OtherStatements { read: 1, stated: 3 },
         P::NameTaken(NameHolder::Card { set: text("hearth"), number: text("001") }),
         P::NameTaken(NameHolder::Design),
         P::NameTaken(NameHolder::NewerDesign),

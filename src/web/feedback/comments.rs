@@ -36,8 +36,10 @@ pub(in crate::web) struct Comments {
     pub(in crate::web) next_path: Option<String>,
     /// Idempotency key of the form for a comment.
     pub(in crate::web) key: String,
-    /// The text of a refused comment.
+    /// The text of a refused comment, or of a refused reply that has no form on this page.
     pub(in crate::web) typed: String,
+    /// Whether `typed` was a reply.
+    pub(in crate::web) is_lost_reply: bool,
 }
 
 /// A comment and the replies to it.
@@ -136,6 +138,13 @@ pub(in crate::web) struct RefusedComment {
     reply_to: Option<Uuid>,
 }
 
+impl RefusedComment {
+    /// The text, for a page that shows no comments.
+    pub(in crate::web) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
 /// Lists a page of the comments on a subject, whose page has this path; `None`: it cannot have comments.
 pub(in crate::web) async fn list(
     app: &AppState,
@@ -172,13 +181,17 @@ pub(in crate::web) async fn list(
             typed: (reply_to == Some(id)).then(|| typed.clone()),
         }
     };
-    let threads = page.data.into_iter().map(thread).collect();
+    let threads: Vec<Thread> = page.data.into_iter().map(thread).collect();
+    // The comment that a reply is for may be deleted or hidden meanwhile, or be on another page: then the reply has no form here.
+    let has_form = |thread: &Thread| thread.typed.is_some() && thread.comment.author.is_some();
+    let is_lost_reply = reply_to.is_some() && !threads.iter().any(has_form);
     Ok(Some(Comments {
         threads,
         first_path: from.map(|_| format!("{path}#comments")),
         next_path: page.next_cursor.map(|cursor| format!("{path}?comments={cursor}#comments")),
         key: Uuid::now_v7().to_string(),
-        typed: if reply_to.is_none() { typed } else { String::new() },
+        typed: if reply_to.is_none() || is_lost_reply { typed } else { String::new() },
+        is_lost_reply,
     }))
 }
 
@@ -266,7 +279,12 @@ pub(in crate::web) async fn create<S: Subject>(
     };
     let Err(problem) = written.await else { return Ok(Ok(())) };
     let field = if reply_to.is_none() { "text" } else { "" };
-    let faults = Faults::of_problem(&problem, &[("/text", field)], feedback_words::fault);
+    let faults = if problem.code() == ProblemCode::NotFound {
+        // It is not public any more, but perhaps the visitor can still read it.
+        Some(Faults::one("", feedback_words::FEEDBACK_CLOSED))
+    } else {
+        Faults::of_problem(&problem, &[("/text", field)], feedback_words::fault)
+    };
     let Some(faults) = faults else { return Err(problem) };
     let refused = RefusedComment { text: typed.text, reply_to };
     Ok(Err((PageStatus::of(&problem), faults, refused)))

@@ -19,6 +19,10 @@ pub(in crate::web) const YOUR_REPLY: &str = "Your reply";
 pub(super) const REPLIES: &str = "Replies to a comment";
 pub(in crate::web) const ALL_REPLIES: &str = "All replies";
 pub(super) const NO_REPLIES: &str = "There are no more replies.";
+pub(in crate::web) const REPLY_LOST: &str = "This was your reply. The comment that you answered has no form on this page: sent from here, it is a new comment.";
+pub(in crate::web) const FEEDBACK_CLOSED: &str =
+    "Feedback is not possible now: this is not public any more. Nothing was stored.";
+pub(in crate::web) const COMMENT_UNSENT: &str = "This was not stored. Copy it if you want to keep it: it can be sent when comments are possible again.";
 pub(in crate::web) const EDIT_OR_DELETE: &str = "Change or delete";
 pub(super) const EDIT_COMMENT: &str = "Your comment";
 pub(super) const COMMENT_FINAL: &str =

@@ -314,3 +314,30 @@ async fn moderators_and_admins_cannot_decide_an_own_case() {
     case.app.post(&path).by(&admin).json(&wrong).answer().await.problem(422, "invalid_body");
     assert_eq!(case.app.copies_of(&admin).await, [copy]);
 }
+
+/// A decision names the owner and the number of statements that were read.
+#[tokio::test]
+async fn a_decision_about_an_earlier_owner_or_before_a_statement_decides_nothing() {
+    let case = dispute_case().await;
+    let gus = case.app.player("gus").await;
+    let path = format!("/v1/disputes/{}/decide", case.dispute);
+    let decide = async |owner: &Player, statements: u32| {
+        let body = json!({ "outcome": "for_claimant", "reason": "no answer", "owner": owner.id, "statements": statements });
+        case.app.post(&path).by(&case.moderator).json(&body).answer().await
+    };
+    case.app.hand_over(&case.owner, &gus, &case.copy).await;
+    let refused = decide(&case.owner, 0).await.problem(409, "edit_conflict");
+    assert!(text(&refused, "detail").contains("another owner"), "{refused}");
+    case.say(&gus, "I bought it").await.expect(201);
+    let refused = decide(&gus, 0).await.problem(409, "edit_conflict");
+    assert!(
+        text(&refused, "detail").contains("The number of statements is 1 now, and was 0"),
+        "{refused}"
+    );
+    assert_eq!(case.look(&gus).await.expect(200)["state"], "open");
+    assert_eq!(case.app.copies_of(&gus).await, std::slice::from_ref(&case.copy));
+    // The same decision again changes nothing, although the copy has another owner by then.
+    for _ in 0..2 {
+        assert_eq!(decide(&gus, 1).await.expect(200)["parties"]["owner_id"], case.claimant.id);
+    }
+}

@@ -311,3 +311,29 @@ async fn the_database_completes_rows_of_an_older_program() {
     let again = app.submit(&ben, &cards[0]).await.problem(409, "registered_to_another");
     assert_eq!(again["dispute_id"], claims["data"][0]["id"]);
 }
+
+/// A moderator who has read about one owner does nothing to the copy of another.
+#[tokio::test]
+async fn a_copy_that_changed_hands_is_not_moderated() {
+    let (app, cards) = app_with_print_run().await;
+    let (ivy, jon, moderator) =
+        (app.player("ivy").await, app.player("jon").await, app.moderator().await);
+    let copy = app.register(&ivy, &cards[0]).await;
+    app.hand_over(&ivy, &jon, &copy).await;
+    let act = async |what: &str, owner: &str| {
+        let body = json!({ "reason": "Sold twice.", "owner": owner });
+        app.post(&format!("/v1/copies/{copy}/{what}")).by(&moderator).json(&body).answer().await
+    };
+    for what in ["freeze", "void"] {
+        let refused = act(what, ivy.id.as_str()).await.problem(409, "edit_conflict");
+        assert!(text(&refused, "detail").contains("another owner"), "{refused}");
+    }
+    act("void", "ivy").await.problem(422, "invalid_body");
+    assert_eq!(
+        app.db().value("SELECT string_agg(entry, ' ' ORDER BY position) FROM copy_ledger").await,
+        "register transfer"
+    );
+    act("void", jon.id.as_str()).await.expect(200);
+    let again = act("void", ivy.id.as_str()).await.expect(200);
+    assert_eq!(again["voided"], true, "a repeated request changes nothing");
+}

@@ -524,3 +524,200 @@ async fn a_repeated_report_replaces_the_reason_and_the_details() {
     let decided = queue(&app, &mod_, "?decided=true").await;
     assert_eq!(text(&decided[0], "reason"), "copyright");
 }
+
+/// A report contains the revision that others could read, whatever the author does afterwards, and what they read differently now.
+#[tokio::test]
+async fn a_report_contains_the_design_that_others_could_read() {
+    let app = app().await;
+    let (ada, bob, eve) =
+        (app.player("ada").await, app.player("bob").await, app.player("eve").await);
+    let mod_ = app.moderator().await;
+    let insult = changed(heron("Lantern Heron"), &json!({ "flavour": "You fool." }));
+    let path = shared(&app, &ada, &insult).await;
+    let id = report_design(&app, &bob, &path).await;
+    let read = async |id: &str| {
+        let report = app.get(&format!("/v1/abuse-reports/{id}")).by(&mod_).answer().await;
+        report.expect(200)
+    };
+    let seen = read(&id).await;
+    let reported = &seen["reported_design"];
+    let game = ["game", "kind", "flavour", "licence"].map(|member| text(reported, member));
+    assert_eq!(game, ["ttcg", "unit", "You fool.", "release-1"]);
+    assert_eq!((&reported["revision"], reported.get("changed_since")), (&json!(1), None));
+    assert_eq!(reported["effects"], insult["effects"]);
+
+    let meek = changed(heron("Meek Heron"), &json!({ "flavour": "It waits." }));
+    put(&app, &ada, &path, "*", &meek).await.expect(200);
+    let seen = read(&id).await;
+    let reported = &seen["reported_design"];
+    assert_eq!(
+        ["design_name", "design"].map(|member| text(&seen, member)),
+        ["Lantern Heron", code(&path)]
+    );
+    assert_eq!(
+        ["name", "flavour"].map(|member| text(reported, member)),
+        ["Lantern Heron", "You fool."]
+    );
+    let changes = json!([
+        { "member": "/flavour", "before": "You fool.", "after": "It waits." },
+        { "member": "/name", "before": "Lantern Heron", "after": "Meek Heron" },
+    ]);
+    assert_eq!(reported["changed_since"], changes);
+    assert_eq!(queue(&app, &mod_, "").await, std::slice::from_ref(&seen));
+    // Another report, and a repeated one, contain what their reporters could read.
+    let later = report_design(&app, &eve, &path).await;
+    let later = read(&later).await;
+    assert_eq!(
+        (text(&later, "design_name"), &later["reported_design"]["revision"]),
+        ("Meek Heron".to_owned(), &json!(2))
+    );
+    report(&app, &eve, &json!({ "design": code(&path), "reason": "spam" })).await.expect(200);
+
+    // What the author writes for nobody else is in no report.
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    let secret = changed(heron("Secret Heron"), &json!({ "flavour": "Mine alone." }));
+    put(&app, &ada, &path, "*", &secret).await.expect(200);
+    let seen = read(&id).await;
+    assert_eq!(seen["reported_design"]["changed_since"], changes);
+    for word in ["Secret", "Mine alone."] {
+        assert!(!seen.to_string().contains(word), "{word}: {seen:#}");
+    }
+    let deletion = app.delete(&path).by(&ada).header("if-match", "*").answer().await;
+    deletion.problem(409, "design_was_public");
+    // Only moderators read it.
+    for by in [&ada, &bob] {
+        app.get(&format!("/v1/abuse-reports/{id}")).by(by).answer().await.problem(403, "forbidden");
+    }
+
+    // The decision is about the design as it is now; the report stays as it was.
+    let decided = decide(&app, &mod_, &id, "upheld").await.expect(200);
+    assert_eq!(decided["reported_design"], seen["reported_design"]);
+    app.get(&path).by(&bob).answer().await.problem(404, "not_found");
+    assert_eq!(app.get(&path).by(&mod_).answer().await.expect(200)["name"], "Meek Heron");
+    decide(&app, &mod_, &id, "dismissed").await.expect(200);
+    // The same content again is no change.
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "*");
+    restore.json(&json!({ "revision": 1 })).answer().await.expect(200);
+    step(&app, &ada, &path, "share").await.expect(200);
+    let seen = read(&id).await;
+    let reported = &seen["reported_design"];
+    assert_eq!((&reported["revision"], reported.get("changed_since")), (&json!(1), None));
+}
+
+#[tokio::test]
+async fn reports_of_older_programs_can_be_read() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let comment = json!({ "text": "Buy my pills." });
+    let comment = app.post(&format!("{path}/comments")).by(&bob).json(&comment).answer().await;
+    let body = json!({ "design": code(&path), "comment": text(&comment.expect(201), "id"), "reason": "spam" });
+    report(&app, &ada, &body).await.expect(201);
+    report_design(&app, &bob, &path).await;
+    app.sql("UPDATE abuse_reports SET reported = NULL").await;
+    put(&app, &ada, &path, "*", &heron("Meek Heron")).await.expect(200);
+    let waiting = queue(&app, &mod_, "").await;
+    let of_comment = &waiting[0];
+    assert_eq!(text(of_comment, "comment_text"), "Buy my pills.");
+    assert_eq!(of_comment.get("comment_text_now"), None);
+    assert_eq!(
+        (text(&waiting[1], "design_name"), waiting[1].get("reported_design")),
+        ("Meek Heron".to_owned(), None)
+    );
+}
+
+/// Decides a report, and says which reports about the same thing were read.
+async fn decide_read(
+    app: &TestApp,
+    by: &Player,
+    report: &str,
+    decision: &str,
+    until: &str,
+) -> Answer {
+    let body = json!({ "decision": decision, "note": "I read it.", "read_until": until });
+    app.post(&format!("/v1/abuse-reports/{report}/decide")).by(by).json(&body).answer().await
+}
+
+async fn reported_at(app: &TestApp, by: &Player, report: &str) -> String {
+    let report = app.get(&format!("/v1/abuse-reports/{report}")).by(by).answer().await;
+    text(&report.expect(200), "created_at")
+}
+
+/// A report that arrives after the moderator has read the others may be about another text: a dismissal leaves it waiting. What is upheld is hidden for all.
+#[tokio::test]
+async fn a_dismissal_leaves_later_reports_waiting() {
+    let app = app().await;
+    let (ada, bob, cid) =
+        (app.player("ada").await, app.player("bob").await, app.player("cid").await);
+    let (eve, mod_) = (app.player("eve").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let comment = json!({ "text": "A mild comment." });
+    let comment = app.post(&format!("{path}/comments")).by(&bob).json(&comment).answer().await;
+    let comment = text(&comment.expect(201), "id");
+    let body = json!({ "design": code(&path), "comment": comment, "reason": "abuse" });
+    let first = text(&report(&app, &cid, &body).await.expect(201), "id");
+    let until = reported_at(&app, &mod_, &first).await;
+    let later = text(&report(&app, &eve, &body).await.expect(201), "id");
+    // Sent twice, the decision is stored once, although another report waits.
+    for _ in 0..2 {
+        decide_read(&app, &mod_, &first, "dismissed", &until).await.expect(200);
+    }
+    let waiting = queue(&app, &mod_, "").await;
+    assert_eq!((waiting.len(), text(&waiting[0], "id")), (1, later.clone()));
+    let dismissals = "SELECT count(*) FROM audit_log WHERE action = 'abuse_report.dismissed'";
+    assert_eq!(app.db().number(dismissals).await, 1);
+
+    let until = reported_at(&app, &mod_, &later).await;
+    let newest = text(&report(&app, &cid, &body).await.expect(201), "id");
+    decide_read(&app, &mod_, &later, "upheld", &until).await.expect(200);
+    assert_eq!(queue(&app, &mod_, "").await.len(), 0);
+    for report in queue(&app, &mod_, "?decided=true").await {
+        assert_eq!(text(&report, "decision"), "upheld", "{report:#}");
+    }
+    assert_ne!(newest, first);
+}
+
+/// A report that is sent again describes what there is to read then, so that a decision about what it said before decides nothing.
+#[tokio::test]
+async fn a_report_that_was_sent_again_is_read_again() {
+    let app = app().await;
+    let (ada, bob, eve) =
+        (app.player("ada").await, app.player("bob").await, app.player("eve").await);
+    let mod_ = app.moderator().await;
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let id = report_design(&app, &bob, &path).await;
+    let until = reported_at(&app, &mod_, &id).await;
+    put(&app, &ada, &path, "*", &heron("Rude Heron")).await.expect(200);
+    let again = json!({ "design": code(&path), "reason": "abuse" });
+    assert_eq!(report(&app, &bob, &again).await.expect(200)["repeated"], true);
+    let refused = decide_read(&app, &mod_, &id, "dismissed", &until).await;
+    let refused = refused.problem(409, "edit_conflict");
+    assert!(text(&refused, "detail").contains("It was reported again"), "{refused}");
+    assert_eq!(queue(&app, &mod_, "").await.len(), 1);
+    let now = reported_at(&app, &mod_, &id).await;
+    assert_ne!(now, until);
+    decide_read(&app, &mod_, &id, "dismissed", &now).await.expect(200);
+    let bad = decide_read(&app, &mod_, &id, "dismissed", "yesterday").await;
+    bad.problem(422, "invalid_body");
+
+    // What another moderator has decided meanwhile is not reversed unread, and is by whoever has read it.
+    let other = app.admin().await;
+    let refused =
+        decide_read(&app, &other, &id, "upheld", &now).await.problem(409, "edit_conflict");
+    assert!(text(&refused, "detail").contains("Another moderator has decided"), "{refused}");
+    app.get(&path).answer().await.expect(200);
+    let decided = &queue(&app, &mod_, "?decided=true").await[0];
+    decide_read(&app, &other, &id, "upheld", &text(decided, "decided_at")).await.expect(200);
+    app.get(&path).answer().await.expect(404);
+
+    // No decision about a player hides anything: each is about what was read.
+    let player = json!({ "account": ada.id, "reason": "spam" });
+    let id = text(&report(&app, &bob, &player).await.expect(201), "id");
+    let until = reported_at(&app, &mod_, &id).await;
+    let later = text(&report(&app, &eve, &player).await.expect(201), "id");
+    decide_read(&app, &mod_, &later, "upheld", &until).await.problem(409, "edit_conflict");
+    decide_read(&app, &mod_, &id, "upheld", &until).await.expect(200);
+    let waiting = queue(&app, &mod_, "").await;
+    assert_eq!((waiting.len(), text(&waiting[0], "id")), (1, later));
+}

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::abuse_reports::report_design;
 use super::{app, begun, changed, create, heron, put, shared, step, upload, uploaded};
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
@@ -319,6 +320,76 @@ async fn artwork_is_taken_down_with_a_report() {
     decide("dismissed", true).await;
     assert_eq!(look(&app, Some(&bob), &id).await.status, 200);
     assert_eq!((linked(&bob).await, listed().await), (vec![true, true], true));
+}
+
+/// The author of a reported design cannot keep its artwork from moderators.
+#[tokio::test]
+async fn moderators_see_the_artwork_that_was_reported() {
+    let app = app().await;
+    let (ada, bob, moderator) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let who = [Some(&ada), Some(&moderator), Some(&bob), None];
+    let ids = [uploaded(&app, &ada, 1).await, uploaded(&app, &ada, 2).await];
+    let [reported, later] = &ids;
+    let path = shared(&app, &ada, &heron_with(reported)).await;
+    let report = report_design(&app, &bob, &path).await;
+    put(&app, &ada, &path, "*", &heron_with(later)).await.expect(200);
+    assert_eq!(visible_to(&app, reported, &who).await, [true, true, false, false]);
+    let file = look(&app, Some(&moderator), reported).await;
+    assert_eq!(file.header("cache-control"), "private, no-store");
+    let seen = app.get(&format!("/v1/abuse-reports/{report}")).by(&moderator).answer().await;
+    let seen = seen.expect(200);
+    let design = &seen["reported_design"];
+    assert_eq!(design["artwork"]["id"], json!(reported));
+    assert_eq!(design["changed_since"][0]["after"], json!(later));
+    // What was neither reported nor shown to others stays the author's.
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    let draft = uploaded(&app, &ada, 3).await;
+    put(&app, &ada, &path, "*", &heron_with(&draft)).await.expect(200);
+    assert_eq!(visible_to(&app, &draft, &who).await, [true, false, false, false]);
+    let delete = app.delete(&format!("/v1/me/artworks/{reported}")).by(&ada);
+    delete.answer().await.problem(409, "artwork_in_use");
+}
+
+/// Artwork may be taken down with another design that shows the same picture, while a design waits for its decision or its release.
+#[tokio::test]
+async fn a_design_whose_artwork_was_taken_down_is_neither_approved_nor_released() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let id = uploaded(&app, &ada, 1).await;
+    let waiting = begun(&app, &ada, &heron_with(&id)).await;
+    let other_name = changed(heron_with(&id), &json!({ "name": "Quiet Heron" }));
+    let approved = begun(&app, &ada, &other_name).await;
+    let decide = async |path: &str, decision: &str| {
+        let body = json!({ "decision": decision, "reason": "As it is." });
+        app.post(&format!("{path}/decide")).by(&mod_).json(&body).answer().await
+    };
+    for path in [&waiting, &approved] {
+        step(&app, &ada, path, "submit").await.expect(200);
+        app.post(&format!("{path}/claim")).by(&mod_).answer().await.expect(200);
+    }
+    decide(&approved, "approved").await.expect(200);
+    app.sql("UPDATE artworks SET removed_at = now()").await;
+    let refused = decide(&waiting, "approved").await.problem(409, "design_not_releasable");
+    assert_eq!(refused["obstacles"], json!(["artwork"]));
+    let faults = async |query: &str, number: &str| -> Vec<Value> {
+        let place = json!({ "set": "hearth", "number": number });
+        let release = app.post(&format!("{approved}/release{query}")).by(&admin).json(&place);
+        let problem = release.answer().await.problem(409, "design_not_releasable");
+        let faults = problem["errors"].as_array().unwrap().iter();
+        faults.map(|fault| fault["pointer"].clone()).collect()
+    };
+    for query in ["?dry_run=true", ""] {
+        assert_eq!(faults(query, "900").await, ["/artwork"], "{query}");
+        assert_eq!(faults(query, "001").await, ["/artwork", "/number"], "{query}");
+    }
+    app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
+    // Such a design can be declined. The other one is released when its artwork is shown again.
+    decide(&waiting, "declined").await.expect(200);
+    app.sql("UPDATE artworks SET removed_at = NULL").await;
+    let place = json!({ "set": "hearth", "number": "900" });
+    let release = app.post(&format!("{approved}/release")).by(&admin).json(&place);
+    release.answer().await.expect(201);
 }
 
 #[tokio::test]

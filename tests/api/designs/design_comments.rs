@@ -477,3 +477,49 @@ async fn authors_do_not_show_what_moderators_hid() {
     app.delete(&path).by(&ben).answer().await.expect(204);
     assert_eq!(decide("upheld").await, now("deleted", false));
 }
+
+/// A report contains the text that others could read, whatever the author of the comment does afterwards, and the text now.
+#[tokio::test]
+async fn a_report_contains_the_comment_that_others_could_read() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let mod_ = app.moderator().await;
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let path = commented(&app, &ben, &design, "You fool.").await;
+    let report = async |by: &Player| {
+        let about = json!({ "design": id_of(&design), "comment": id_of(&path), "reason": "abuse" });
+        let report = app.post("/v1/abuse-reports").by(by).json(&about).answer().await;
+        text(&report.json(), "id")
+    };
+    let edit = async |content: &str| {
+        let edit = app.put(&path).by(&ben).header("if-match", "*");
+        edit.json(&json!({ "text": content })).answer().await.expect(200);
+    };
+    let texts = async |id: &str| {
+        let found =
+            app.get(&format!("/v1/abuse-reports/{id}")).by(&mod_).answer().await.expect(200);
+        (text(&found, "comment_text"), found.get("comment_text_now").cloned())
+    };
+    let said = |then: &str, now: Option<&str>| (then.to_owned(), now.map(Value::from));
+    let id = report(&ada).await;
+    assert_eq!(texts(&id).await, said("You fool.", None));
+    edit("Nice card.").await;
+    assert_eq!(texts(&id).await, said("You fool.", Some("Nice card.")));
+    assert_eq!(texts(&report(&cem).await).await, said("Nice card.", None));
+    app.get(&format!("/v1/abuse-reports/{id}")).by(&ada).answer().await.problem(403, "forbidden");
+    // The decision is about the comment as it is now; the report stays as it was.
+    let decide = async |decision: &str| {
+        let body = json!({ "decision": decision, "note": "So." });
+        let decide = app.post(&format!("/v1/abuse-reports/{id}/decide")).by(&mod_);
+        decide.json(&body).answer().await.expect(200)
+    };
+    let decided = decide("upheld").await;
+    let members = ["comment_text", "comment_text_now", "comment_state"];
+    assert_eq!(members.map(|member| text(&decided, member)), ["You fool.", "Nice card.", "hidden"]);
+    app.get(&path).answer().await.problem(404, "not_found");
+    decide("dismissed").await;
+    assert_eq!(app.get(&path).answer().await.expect(200)["text"], "Nice card.");
+    edit("You fool.").await;
+    assert_eq!(texts(&id).await, said("You fool.", None));
+}

@@ -3,7 +3,7 @@
 use futures_util::future::join;
 use serde_json::{Value, json};
 
-use super::{app, begun, changed, heron, shared, step};
+use super::{app, begun, changed, heron, put, shared, step};
 use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory};
 
 /// Submits and approves a design.
@@ -129,6 +129,42 @@ async fn only_an_approved_design_with_a_free_place_is_released() {
     assert_eq!(problem["errors"][0]["pointer"], "/set", "{problem}");
     let none = json!({ "set": "hearth" });
     release(&app, &admin, &path, &none).await.problem(422, "invalid_body");
+}
+
+/// After a dry run, the approval may be revoked and another revision approved: the release names the revision that was read.
+#[tokio::test]
+async fn a_release_is_of_the_revision_that_was_read() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &path).await;
+    let send = async |query: &str, revision: i64| {
+        let place = json!({ "set": "hearth", "number": "900", "revision": revision });
+        app.post(&format!("{path}/release{query}")).by(&admin).json(&place).answer().await
+    };
+    assert_eq!(send("?dry_run=true", 1).await.expect(200)["revision"], 1);
+    let revocation = json!({ "revision": 1, "reason": "Not yet." });
+    app.post(&format!("{path}/revoke")).by(&mod_).json(&revocation).answer().await.expect(200);
+    put(&app, &ada, &path, "*", &heron("Quiet Heron")).await.expect(200);
+    approve(&app, &ada, &mod_, &path).await;
+    for query in ["?dry_run=true", ""] {
+        let refused = send(query, 1).await.problem(409, "design_step_refused");
+        assert_eq!(
+            refused["detail"],
+            "The approved revision is 2, not 1: nothing was released. Read the design again."
+        );
+    }
+    send("", 0).await.problem(422, "invalid_body");
+    app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
+
+    let released = send("", 2).await.expect(201);
+    assert_eq!(released["revision"], 2);
+    // The same request gets the same answer, and older clients do not say which revision they mean.
+    assert_eq!(send("", 2).await.expect(201), released);
+    let of_older = json!({ "set": "hearth", "number": "900" });
+    assert_eq!(release(&app, &admin, &path, &of_older).await.expect(201), released);
+    let refused = send("", 1).await.problem(409, "design_step_refused");
+    assert!(refused["detail"].as_str().unwrap().contains("card 900"), "{refused}");
 }
 
 /// A release that several things stand against reports all of them at once, in a stable order, also as a dry run.

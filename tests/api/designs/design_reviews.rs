@@ -100,6 +100,43 @@ async fn a_design_is_submitted_claimed_and_decided() {
     assert_eq!(log.await, "design.declined design.approved");
 }
 
+/// The author may withdraw a design, change it and submit it again after a moderator has read it: the decision names the revision that was read.
+#[tokio::test]
+async fn a_decision_is_about_the_revision_that_was_read() {
+    let app = app().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    assert_eq!(act(&app, &mod_, &path, "claim").await.expect(200)["revision"], 1);
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    put(&app, &ada, &path, "*", &heron("Quiet Heron")).await.expect(200);
+    step(&app, &ada, &path, "submit").await.expect(200);
+    let decide_about = async |revision: i64, decision: &str| {
+        let body = json!({ "decision": decision, "revision": revision, "reason": "As read." });
+        app.post(&format!("{path}/decide")).by(&mod_).json(&body).answer().await
+    };
+    // Before and after the moderator claims the new revision.
+    for _ in 0..2 {
+        for decision in ["approved", "declined"] {
+            let refused = decide_about(1, decision).await.problem(409, "design_step_refused");
+            assert_eq!(
+                refused["detail"],
+                "The submitted revision is 2, not 1: nothing was decided. Read the design again."
+            );
+        }
+        assert_eq!(act(&app, &mod_, &path, "claim").await.expect(200)["revision"], 2);
+    }
+    decide_about(0, "approved").await.problem(422, "invalid_body");
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["status"], "in_review");
+
+    let decided = decide_about(2, "approved").await.expect(200);
+    assert_eq!(decide_about(2, "approved").await.expect(200), decided);
+    decide_about(1, "approved").await.problem(409, "design_step_refused");
+    // Older clients do not say which revision they mean.
+    let again = decide(&app, &mod_, &path, "approved", "As read.").await.expect(200);
+    assert_eq!(again, decided);
+}
+
 /// Only the author reads the reason of a decision. Others see only that the design was declined.
 #[tokio::test]
 async fn only_the_author_reads_the_reason_of_a_decision() {
@@ -488,9 +525,9 @@ async fn a_claim_warns_of_a_hidden_card_with_the_name() {
         names
     };
     let unnamed = act(&app, &mod_, &free, "claim").await.expect(200);
-    assert_eq!(members(&unnamed), ["check", "claimed_until"]);
+    assert_eq!(members(&unnamed), ["check", "claimed_until", "revision"]);
     let seen_by_token = act(&app, &blind, &path, "claim").await.expect(200);
-    assert_eq!(members(&seen_by_token), ["check", "claimed_until"]);
+    assert_eq!(members(&seen_by_token), ["check", "claimed_until", "revision"]);
     assert_eq!(seen_by_token["check"], claimed["check"]);
 
     // The claim changes the status of the design, and nothing else that its author reads.

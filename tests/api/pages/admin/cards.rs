@@ -220,6 +220,71 @@ async fn a_merge_needs_a_confirmation() {
     assert_eq!(location(&browser.get(&path).await), (303, other));
 }
 
+/// The path of a form, its fields, and the typed texts that the page about its failure shows.
+type SentForm<'a> = (String, &'a [(&'a str, &'a str)], &'a [&'a str]);
+
+#[tokio::test]
+async fn forms_of_a_card_that_was_merged_lead_to_the_card_that_remains() {
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let ((goes, path), (stays, other)) =
+        (card(&app, "hearth 002").await, card(&app, "hearth 003").await);
+    let (_, third) = card(&app, "hearth 004").await;
+    let ways = [&path, &third].map(|path| format!("{path}/merge"));
+    // Two merges wait for their confirmation; the first takes away the card that the second one is about.
+    let page = sent(&browser, &ways[0], &[("set", "hearth"), ("number", "003")], 200).await;
+    let first = [("into", value(&page, "into")), ("key", value(&page, "key"))];
+    let page = sent(&browser, &ways[1], &[("set", "hearth"), ("number", "002")], 200).await;
+    let second = [
+        ("into", goes["id"].as_str().unwrap()),
+        ("key", value(&page, "key")),
+        ("note", "The same card."),
+    ];
+    assert_eq!(browser.post(&ways[0], &first).await.status, 303);
+
+    let forms: [SentForm; 7] = [
+        (
+            path.clone(),
+            &[("name", "New"), ("lore", "Long lore."), ("effect", "One."), ("version", "x")],
+            &["New", "Long lore.", "One."],
+        ),
+        (
+            format!("{path}/document"),
+            &[("document", "{ \"lore\": \"New.\" }"), ("version", "x")],
+            &["{ \"lore\": \"New.\" }"],
+        ),
+        (
+            format!("{path}/rulings"),
+            &[("kind", "ruling"), ("text", HOSTILE), ("published_on", "2026-11-01")],
+            &[HOSTILE],
+        ),
+        (
+            format!("{path}/move"),
+            &[("set", "hearth"), ("number", "900"), ("note", "A note.")],
+            &["A note."],
+        ),
+        (format!("{path}/unlock"), &[("reason", "A reason.")], &["A reason."]),
+        (
+            ways[0].clone(),
+            &[("set", "hearth"), ("number", "004"), ("note", "A note.")],
+            &["A note."],
+        ),
+        (ways[1].clone(), &second, &["The same card."]),
+    ];
+    for (way, fields, texts) in forms {
+        let refused = sent(&browser, &way, fields, 409).await;
+        assert!(text(&refused).contains("The card was merged into another one"), "{way}");
+        assert!(text(&refused).contains(stays["name"].as_str().unwrap()), "{way}");
+        assert!(leads_to(&refused, &other), "{way}");
+        let shown: Vec<&str> = refused.all("textarea").map(|area| &*area.text).collect();
+        assert_eq!(shown, texts, "{way}");
+        if way.starts_with(&path) {
+            assert_eq!(location(&browser.get(&way).await), (303, other.clone()), "{way}");
+        }
+    }
+    assert_eq!(card(&app, "hearth 003").await.0["lore"], stays["lore"], "nothing was changed");
+}
+
 #[tokio::test]
 async fn rulings_are_created_changed_and_deleted() {
     let app = start().await;

@@ -83,7 +83,9 @@ async fn invalid_statements_are_refused_and_a_claim_is_withdrawn() {
     );
     let refused = hers.post(&path, &[("text", "one more")]).await;
     assert_eq!(refused.status, 409);
-    assert!(check(&path, &refused).only("main").text.contains("greatest number of statements"));
+    let refused = check(&path, &refused);
+    assert!(refused.only("main").text.contains("greatest number of statements"));
+    assert_eq!(refused.only("textarea").text, "one more", "the statement can be copied");
     let refused = hers.post(&format!("{path}/withdraw"), &[]).await;
     assert_eq!(refused.status, 409);
     assert!(check(&path, &refused).only("main").text.contains("Only the claimant"));
@@ -94,7 +96,9 @@ async fn invalid_statements_are_refused_and_a_claim_is_withdrawn() {
     assert!(actions(&page).is_empty());
     let late = his.post(&path, &[("text", "but")]).await;
     assert_eq!(late.status, 409);
-    assert!(check(&path, &late).only("main").text.contains("The dispute is closed."));
+    let late = check(&path, &late);
+    assert!(late.only("main").text.contains("The dispute is closed."));
+    assert_eq!(late.only("textarea").text, "but", "the statement can be copied");
     let stored = app.get(&format!("/v1{path}")).by(&ben).answer().await.expect(200);
     assert_eq!(
         (stored["state"].as_str(), stored["statements"].as_array().unwrap().len()),

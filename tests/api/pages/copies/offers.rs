@@ -354,7 +354,19 @@ async fn a_late_answer_shows_the_state_of_the_offer() {
     assert!(late.only("main").text.contains("The offer is not open any more."));
     assert_eq!(actions(&late), ["/players/ada/block"]);
     let look = his.post(&format!("{path}/counter"), &[("step", "narrow")]).await;
-    assert_eq!((look.status, look.header("location")), (303, path));
+    assert_eq!((look.status, look.header("location")), (303, path.clone()));
+    // What was typed and chosen is not lost, whichever button is pressed.
+    let again = format!("/trades/new?player=ada&hours=336&want={copy}");
+    for step in ["send", "narrow"] {
+        let fields = [("message", "Two for one?"), fields[1], fields[2], ("step", step)];
+        let late = his.post(&format!("{path}/counter"), &fields).await;
+        assert_eq!(late.status, 409, "{}", late.text());
+        let late = check("late", &late);
+        assert!(late.only("main").text.contains("The offer is not open any more."), "{step}");
+        assert_eq!(late.only("textarea").text, "Two for one?");
+        assert!(links(&late).contains(&again.as_str()), "{:?}", links(&late));
+    }
+    assert_eq!(his.page(&again).await.only("h1").text, "Offer a trade to ada");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Browser, Page, begun, heron, location, page_of, start, value};
+use super::{Browser, Page, begun, heron, location, page_of, shared, start, value};
 use crate::pages::frame::check;
 use crate::support::{Answer, RequestExt as _, TestApp};
 
@@ -220,6 +220,64 @@ async fn a_change_in_between_shows_both_versions() {
         { "style": "normal", "text": "Discard one spell to gain 1 point." },
     ]);
     assert_eq!((&now["effects"], &now["licence"]), (&effects, &json!("release-1")));
+}
+
+/// A design may be submitted or taken down while its author changes it. The page does not promise that saving again replaces it, and keeps the input.
+#[tokio::test]
+async fn a_design_that_cannot_be_saved_any_more_is_kept_in_the_form() {
+    let app = start().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let mod_ = app.moderator().await;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let path = format!("{}/edit", page_of(&place));
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page(&path).await;
+    let mut sent = fields(&form, &["name"]);
+    sent.retain(|(name, _)| !name.starts_with("attributes."));
+    sent.extend([
+        ("attributes.type", "earth"),
+        ("attributes.rank", "1"),
+        ("attributes.subtypes", "beast"),
+        ("attributes.attack", "150"),
+        ("attributes.defense", "350"),
+        ("name", "Mine"),
+        ("go", "save"),
+    ]);
+    crate::designs::step(&app, &ada, &place, "submit").await.expect(200);
+    let refused = async |message: &str| {
+        let page = shown(&hers.post(&path, &sent).await, 409);
+        let main = &page.only("main").text;
+        assert!(main.contains(message), "{main}");
+        assert!(!main.contains("your version replaces the saved one"), "{main}");
+        assert_eq!((value(&page, "name"), value(&page, "attributes.attack")), ("Mine", "150"));
+        page
+    };
+    let page = refused("Withdraw the design on its page first").await;
+    let copy = page.all("button").find(|button| button.get("formaction").is_some()).unwrap();
+    assert_eq!((copy.get("formaction"), copy.get("value")), (Some("/designer"), Some("save")));
+    let mut copied = sent.clone();
+    copied.extend([("key", value(&page, "key"))]);
+    let created = location(&hers.post("/designer", &copied).await);
+    let copied = app.get(&format!("/v1{created}")).by(&ada).answer().await.expect(200);
+    assert_eq!((&copied["name"], &copied["status"]), (&json!("Mine"), &json!("draft")));
+    let stored = app.get(&place).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        (&stored["name"], &stored["status"]),
+        (&json!("Lantern Heron"), &json!("submitted"))
+    );
+
+    app.post(&format!("{place}/claim")).by(&mod_).answer().await.expect(200);
+    let decision = json!({ "decision": "approved", "revision": 1, "reason": "Good." });
+    app.post(&format!("{place}/decide")).by(&mod_).json(&decision).answer().await.expect(200);
+    refused("You can save it as a new design.").await;
+
+    let report = json!({ "design": stored["id"], "reason": "copyright" });
+    let report = app.post("/v1/abuse-reports").by(&ben).json(&report).answer().await.expect(201);
+    let decide = format!("/v1/abuse-reports/{}/decide", report["id"].as_str().unwrap());
+    let verdict = json!({ "decision": "upheld", "note": "Copied." });
+    app.post(&decide).by(&mod_).json(&verdict).answer().await.expect(200);
+    let page = refused("A moderator has taken the design down, so it cannot be changed.").await;
+    assert!(!page.all("button").any(|button| button.get("formaction").is_some()));
 }
 
 /// The page shows a fault that prevents saving beside its field, on the step that has the field.

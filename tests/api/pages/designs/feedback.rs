@@ -115,6 +115,73 @@ async fn comments_are_written_answered_changed_and_deleted() {
     assert!(hers.page(&design).await.only("main").text.contains("Deleted by its author."));
 }
 
+/// A comment may be deleted while somebody answers it. Then the answer has no form of its own on the page, and the form of a comment has its text.
+#[tokio::test]
+async fn a_reply_to_a_deleted_comment_is_kept() {
+    let (app, design) = with_design().await;
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let path = format!("{design}/comments");
+    // A deleted comment without replies is not listed, and one with replies has only its place in the list.
+    for has_replies in [false, true] {
+        location(&his.post(&path, &[("text", "Far too cheap.")]).await);
+        let listed = app.get(&format!("/v1{path}")).answer().await.expect(200);
+        let comment = listed["data"][0]["id"].as_str().unwrap();
+        if has_replies {
+            location(&his.post(&path, &[("text", "Or not?"), ("reply_to", comment)]).await);
+        }
+        location(&his.post(&format!("{path}/{comment}/delete"), &[]).await);
+        let reply = [("text", "It costs a card."), ("reply_to", comment)];
+        let refused = hers.post(&path, &reply).await;
+        assert_eq!(refused.status, 422);
+        let page = check(&path, &refused);
+        let main = &page.only("main").text;
+        assert!(main.contains("The comment that you answer is not shown any more"), "{main}");
+        assert!(main.contains("This was your reply."), "{main}");
+        let form = page.all("textarea").find(|area| area.get("id") == Some("text")).unwrap();
+        assert_eq!(form.text, "It costs a card.");
+    }
+}
+
+/// A design may be withdrawn, taken down or hidden with its author while somebody writes: what was written can be copied from the page.
+#[tokio::test]
+async fn feedback_on_a_design_that_is_not_public_any_more_is_kept() {
+    let (app, design) = with_design().await;
+    let ada = app.log_in("ada", crate::support::PASSWORD).await;
+    let his = Browser::of(&app, "ben").await;
+    crate::designs::step(&app, &ada, &format!("/v1{design}"), "withdraw").await.expect(200);
+    let comments = format!("{design}/comments");
+    let comment = [("text", "Far *too* <b>cheap</b>.")];
+    let refused = his.post(&comments, &comment).await;
+    assert_eq!(refused.status, 404);
+    let page = check(&comments, &refused);
+    assert_eq!(page.only("h1").text, "Lantern Heron");
+    let main = &page.only("main").text;
+    assert!(main.contains("Feedback is not possible now"), "{main}");
+    let typed = page.only("textarea");
+    assert_eq!((&*typed.text, typed.get("readonly")), (comment[0].1, Some("")));
+    let points = [("fun", "5"), ("balance", "3"), ("flavour", "4"), ("clarity", "4")];
+    let rating = format!("{design}/rating");
+    let refused = his.post(&rating, &points).await;
+    assert_eq!(refused.status, 404);
+    let page = check(&rating, &refused);
+    assert_eq!(page.only("h1").text, "Lantern Heron");
+    assert!(page.only("main").text.contains("Feedback is not possible now"));
+
+    // Now ben cannot read the design either.
+    app.sql("UPDATE accounts SET banned_at = created_at WHERE name = 'ada'").await;
+    let refused = his.post(&comments, &comment).await;
+    assert_eq!(
+        (refused.status, refused.header("cache-control").as_str()),
+        (404, "private, no-store")
+    );
+    let page = check(&comments, &refused);
+    assert_eq!(page.only("h1").text, "There is nothing here");
+    let typed = page.only("textarea");
+    assert_eq!((&*typed.text, typed.get("readonly")), (comment[0].1, Some("")));
+    assert!(!page.only("main").text.contains("Lantern Heron"));
+    assert_eq!(his.post(&rating, &points).await.status, 404);
+}
+
 #[tokio::test]
 async fn the_author_of_a_design_hides_comments_and_shows_them_again() {
     let (app, design) = with_design().await;
@@ -304,6 +371,53 @@ async fn a_suggestion_for_an_old_revision_can_be_sent_again() {
     assert!(his.page(&created).await.only("main").text.contains("Elsewhere"));
 }
 
+/// A finished suggestion stays in its form if the design is not public any more.
+#[tokio::test]
+async fn a_suggestion_for_a_design_that_is_not_public_any_more_is_kept() {
+    let (app, design) = with_design().await;
+    let ada = app.log_in("ada", crate::support::PASSWORD).await;
+    let his = Browser::of(&app, "ben").await;
+    let path = format!("{design}/suggest");
+    let form = his.page(&path).await;
+    let sent = [
+        ("go", "save"),
+        ("step", "check"),
+        ("key", value(&form, "key")),
+        ("revision", value(&form, "revision")),
+        ("game", value(&form, "game")),
+        ("kind", "unit"),
+        ("name", "Old Heron"),
+        ("attributes.type", "earth"),
+        ("attributes.rank", "1"),
+        ("attributes.subtypes", "beast"),
+        ("attributes.attack", "200"),
+        ("attributes.defense", "300"),
+        ("effects.0.style", "passive"),
+        ("effects.0.text", "After this card attacks, return it to your hand."),
+        ("licence", "release-1"),
+        ("message", "Shorter."),
+    ];
+    let suggested = async |fields: &[(&str, &str)]| {
+        let refused = his.post(&path, fields).await;
+        assert_eq!(refused.status, 404, "{}", refused.text());
+        check(&path, &refused)
+    };
+    crate::designs::step(&app, &ada, &format!("/v1{design}"), "withdraw").await.expect(200);
+    // Withdrawn, the design can still be read; while its author is banned, it cannot.
+    for (banned_at, links) in [("NULL", true), ("created_at", false)] {
+        app.sql(&format!("UPDATE accounts SET banned_at = {banned_at} WHERE name = 'ada'")).await;
+        let page = suggested(&sent).await;
+        let main = &page.only("main").text;
+        assert!(main.contains("No change can be suggested now"), "{main}");
+        assert_eq!(links_to(&page, &design), links);
+        assert_eq!((value(&page, "name"), value(&page, "game")), ("Old Heron", "ttcg"));
+        assert_eq!(page.only("textarea").text, "Shorter.");
+    }
+    // There is nothing to keep.
+    let page = suggested(&[("go", "save")]).await;
+    assert_eq!(page.only("h1").text, "There is nothing here");
+}
+
 /// The page shows an open suggestion even if many newer suggestions were answered.
 #[tokio::test]
 async fn open_suggestions_are_not_hidden_by_answered_ones() {
@@ -447,4 +561,88 @@ async fn a_withdrawn_design_can_be_reported() {
     assert!(!links_to(&hers.page(&page_of(&place)).await, &report));
     let stranger = check(&page_of(&place), &app.get(&page_of(&place)).answer().await);
     assert!(!links_to(&stranger, &report));
+}
+
+/// The page of a report shows what was reported, and what its author has changed since. It contains no text as HTML.
+#[tokio::test]
+async fn the_page_of_a_report_shows_what_was_reported() {
+    let app = start().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let picture = crate::designs::pictures::file(
+        &crate::designs::pictures::gradient(300, 200),
+        image::ImageFormat::Png,
+    );
+    let artwork = crate::designs::upload(&app, &ada, "image/png", picture).await.expect(201);
+    let artwork = artwork["id"].as_str().unwrap();
+    let mut design = heron("Lantern Heron");
+    for (member, text) in [
+        ("flavour", json!("You <b>fool</b>.")),
+        ("lore", json!("Nobody *likes* <i>you</i>.")),
+        ("credits", json!("<u>Eve</u>")),
+        ("artwork", json!({ "id": artwork, "alt": "A <s>heron</s>." })),
+    ] {
+        design[member] = text;
+    }
+    let place = shared(&app, &ada, &design).await;
+    let about = json!({ "design": place.trim_start_matches("/v1/designs/"), "reason": "abuse" });
+    let report = app.post("/v1/abuse-reports").by(&ben).json(&about).answer().await.expect(201);
+    let path = format!("/admin/reports/{}", report["id"].as_str().unwrap());
+    app.moderator().await;
+    let moderators = Browser::of(&app, "the moderator").await;
+    let page = moderators.page(&path).await;
+    assert!(!page.only("main").text.contains("Changed since"));
+    let mut meek = heron("Meek Heron");
+    meek["flavour"] = json!("It <em>waits</em>.");
+    let changed = app.put(&place).by(&ada).header("if-match", "*").json(&meek).answer().await;
+    changed.expect(200);
+
+    let page = moderators.page(&path).await;
+    let main = &page.only("main").text;
+    for text in [
+        "Lantern Heron",
+        "The design as it was reported",
+        "You <b>fool</b>.",
+        "Nobody likes <i>you</i>.",
+        "<u>Eve</u>",
+        "A <s>heron</s>.",
+        "Changed since",
+        "Meek Heron",
+        "It <em>waits</em>.",
+    ] {
+        assert!(main.contains(text), "{text}: {main}");
+    }
+    assert!(page.scripts().is_empty());
+    let file = format!("/my/artworks/{artwork}");
+    assert!(links_to(&page, &file) && links_to(&page, &page_of(&place)));
+    let his = Browser::of(&app, "ben").await;
+    assert_eq!((moderators.get(&file).await.status, his.get(&file).await.status), (200, 404));
+    assert_eq!(his.get(&path).await.status, 403);
+
+    // A report about the changed design: its page shows what the other one contains, too.
+    let eve = app.player("eve").await;
+    let second = app.post("/v1/abuse-reports").by(&eve).json(&about).answer().await.expect(201);
+    let second = format!("/admin/reports/{}", second["id"].as_str().unwrap());
+    let page = moderators.page(&second).await;
+    let main = &page.only("main").text;
+    for text in ["Other reports about the same", "It <em>waits</em>.", "You <b>fool</b>."] {
+        assert!(main.contains(text), "{text}: {main}");
+    }
+    // An admin decides about the first one only. The form above would replace that decision, which its moderator has not read.
+    let read_until = value(&page, "read_until").to_owned();
+    let admin = app.admin().await;
+    let first = format!("/v1/abuse-reports/{}", report["id"].as_str().unwrap());
+    let stored = app.get(&first).by(&admin).answer().await.expect(200);
+    let decision =
+        json!({ "decision": "dismissed", "note": "Banter.", "read_until": stored["created_at"] });
+    let decided = app.post(&format!("{first}/decide")).by(&admin).json(&decision).answer().await;
+    decided.expect(200);
+    let send = async |until: &str| {
+        let form = [("decision", "upheld"), ("note", "Rude."), ("read_until", until)];
+        moderators.post(&second, &form).await
+    };
+    assert_eq!(send(&read_until).await.status, 409);
+    let page = moderators.page(&second).await;
+    let main = &page.only("main").text;
+    assert!(main.contains("Decided last about the same") && main.contains("Banter."), "{main}");
+    assert_eq!(send(value(&page, "read_until")).await.status, 303);
 }

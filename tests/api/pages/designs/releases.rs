@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Browser, begun, heron, links_to, location, page_of, shared, start, value};
-use crate::designs::step;
+use crate::designs::{pictures, step, upload};
 use crate::pages::frame::check;
 use crate::pages::html::Page;
 use crate::support::{Player, RequestExt as _, TestApp};
@@ -128,6 +128,64 @@ async fn a_refused_release_shows_every_fault_and_keeps_the_input() {
     let page = refused(&fields, 409).await;
     assert!(text(&page).contains("The author is banned."), "{}", text(&page));
     assert!(!page.fault_of("was_public").is_empty());
+}
+
+/// Another revision may be approved while the page of a release is open: the form names the revision that it showed.
+#[tokio::test]
+async fn the_form_of_a_release_names_the_shown_revision() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    app.admin().await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &place).await;
+    let path = format!("/reviews{}/release", page_of(&place));
+    let browser = Browser::of(&app, "the admin").await;
+    assert_eq!(value(&browser.page(&path).await, "revision"), "1");
+    let revocation = json!({ "revision": 1, "reason": "Not yet." });
+    app.post(&format!("{place}/revoke")).by(&mod_).json(&revocation).answer().await.expect(200);
+    let newer = app.put(&place).by(&ada).header("if-match", "*").json(&heron("Quiet Heron"));
+    newer.answer().await.expect(200);
+    approve(&app, &ada, &mod_, &place).await;
+    for go in ["check", "release"] {
+        let fields = [("set", "hearth"), ("number", "900"), ("revision", "1"), ("go", go)];
+        let refused = browser.post(&path, &fields).await;
+        assert_eq!(refused.status, 409, "{}", refused.text());
+        let page = check(&path, &refused);
+        let message = "Revision 2 is approved now, and you had read revision 1.";
+        assert!(text(&page).contains(message), "{}", text(&page));
+        let kept = (chosen(&page), number(&page), value(&page, "revision"));
+        assert_eq!(kept, ("hearth", "900", "2"));
+    }
+    let fields = [("set", "hearth"), ("number", "900"), ("revision", "2"), ("go", "release")];
+    assert_eq!(location(&browser.post(&path, &fields).await), path);
+}
+
+/// That the artwork was taken down is said at once, and by a check.
+#[tokio::test]
+async fn the_page_of_a_release_says_that_the_artwork_was_taken_down() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    app.admin().await;
+    let picture = pictures::file(&pictures::gradient(300, 200), image::ImageFormat::Png);
+    let artwork = upload(&app, &ada, "image/png", picture).await.expect(201);
+    let mut design = heron("Lantern Heron");
+    design["artwork"] = json!({ "id": artwork["id"], "alt": "A heron." });
+    let place = begun(&app, &ada, &design).await;
+    approve(&app, &ada, &mod_, &place).await;
+    let path = format!("/reviews{}/release", page_of(&place));
+    let browser = Browser::of(&app, "the admin").await;
+    let message = "A moderator has taken the picture of the design down.";
+    assert!(!text(&browser.page(&path).await).contains(message));
+    app.sql("UPDATE artworks SET removed_at = now()").await;
+    let shown = browser.page(&path).await;
+    assert!(text(&shown).contains(message), "{}", text(&shown));
+    for go in ["check", "release"] {
+        let fields = [("set", "hearth"), ("number", "900"), ("go", go)];
+        let refused = browser.post(&path, &fields).await;
+        assert_eq!(refused.status, 409, "{}", refused.text());
+        let page = check(&path, &refused);
+        assert!(text(&page).contains(message), "{}", text(&page));
+    }
 }
 
 /// A design that others have seen enters a set whose cards start hidden only after a confirmation, and the card stays hidden from its author.

@@ -1,6 +1,6 @@
 //! Moderators claim designs, see the checklist, and decide.
 
-use super::{Browser, heron, links_to, location, page_of, shared, start};
+use super::{Browser, heron, links_to, location, page_of, shared, start, value};
 use crate::designs::step;
 use crate::pages::frame::check;
 use crate::support::RequestExt as _;
@@ -122,6 +122,47 @@ async fn the_page_of_a_claimed_design_says_until_when() {
         assert!(has_form(&free, &claim_path) && !has_form(&free, &review));
         assert_eq!(until(&free), "");
     }
+}
+
+/// The author may submit another revision while a moderator reads: an old form decides nothing, and the reason that was typed stays.
+#[tokio::test]
+async fn a_form_about_an_earlier_revision_decides_nothing() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    app.moderator().await;
+    let place = crate::designs::begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &place, "submit").await.expect(200);
+    let review = format!("/reviews{}", page_of(&place));
+    let theirs = Browser::of(&app, "the moderator").await;
+    claim(&theirs, &review).await;
+    let shown = theirs.page(&review).await;
+    let old = [
+        ("revision", value(&shown, "revision")),
+        ("decision", "approved"),
+        ("reason", "A sound card."),
+    ];
+    step(&app, &ada, &place, "withdraw").await.expect(200);
+    let newer = app.put(&place).by(&ada).header("if-match", "*").json(&heron("Quiet Heron"));
+    newer.answer().await.expect(200);
+    step(&app, &ada, &place, "submit").await.expect(200);
+    let claim_path = format!("{review}/claim");
+    // Before and after the moderator claims the new revision; and the claim itself keeps the reason, too.
+    for (path, status) in [(&review, 409), (&claim_path, 200), (&review, 409)] {
+        let answer = theirs.post(path, &old).await;
+        assert_eq!(answer.status, status, "{}", answer.text());
+        let page = check(path, &answer);
+        let text = &page.only("main").text;
+        let message = "The author has submitted revision 2, and you had read revision 1.";
+        assert!(text.contains(message), "{text}");
+        assert!(!text.contains("The status of the design does not allow this"), "{text}");
+        assert_eq!(page.only("textarea").text, "A sound card.");
+        assert_eq!(value(&page, "revision"), "2");
+        assert!(!page.all("input").any(|field| field.get("checked").is_some()), "{text}");
+    }
+    assert_eq!(app.get(&place).by(&ada).answer().await.expect(200)["status"], "in_review");
+    let read = [("revision", "2"), ("decision", "approved"), ("reason", "A sound card.")];
+    assert_eq!(location(&theirs.post(&review, &read).await), "/reviews/designs");
+    assert_eq!(app.get(&place).by(&ada).answer().await.expect(200)["status"], "approved");
 }
 
 /// A hidden card has the name of the design: the moderator and the admin read this, and no page promises a release.
