@@ -31,7 +31,7 @@ pub struct ProblemMembers {
     /// State of this dispute (`registered_to_another`): `open`, `for_owner`, `for_claimant`, `withdrawn` or `settled`.
     #[schema(required = false, example = "open")]
     pub dispute_state: String,
-    /// Number of entries of an import that would have more than 9999 cards (`count_out_of_range`; absent if the request was not an import).
+    /// Number of entries of an import that would have more than 9999 cards (`count_out_of_range`; absent if the request was not an import), or whose counts have changed since the file was shown (`collection_changed`).
     #[schema(required = false, example = 2, minimum = 1)]
     pub entries: i64,
     /// The terms of the query that are wrong (`invalid_query`; absent if the request was not a search, or its query is not the reason).
