@@ -366,7 +366,7 @@ pub async fn find(
     describe(app, found.ok_or_else(Problem::not_found)?).await
 }
 
-/// Lists at most `limit` other waiting reports about the subject of a report, the newest first, without the reported designs.
+/// Lists at most `limit` other waiting reports about the subject of a report, the newest first.
 pub async fn list_beside(
     app: &AppState,
     by: &Granted<ModerateDesigns>,

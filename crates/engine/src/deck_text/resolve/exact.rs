@@ -10,13 +10,15 @@ use crate::deck_text::draft::Parts;
 use crate::deck_text::read_deck::{Guess, LineVerdict};
 
 impl Resolver<'_> {
-    /// A reference that stays as written, but a place without a name has the code of its set, and a number has no size of its set beside it if a card has the number.
+    /// A reference that stays as written, but a place without a name has the code of its set, and a number is without the size of its set, unless no card
+    /// of the name has this number.
     pub(super) fn exact_reference(&self, parts: &Parts<'_>) -> CardReference {
         let mut card = reference(parts);
-        let is_known = |card: &CardReference| {
-            self.catalogue.resolve(card, &mut Vec::new()).is_some_and(|found| found.exact)
-        };
-        if card.number.as_deref() != parts.number.as_deref() && !is_known(&card) {
+        // Beside a name that has no card of the number, the number stays whatever it is.
+        if let (false, Some(number)) = (card.name.is_empty(), &card.number)
+            && parts.number.as_deref() != Some(number)
+            && self.catalogue.with_number(&self.catalogue.named(&card.name), number).is_empty()
+        {
             card.number = parts.number.as_deref().map(str::to_owned);
         }
         if let (true, Some(set), Some(_), Some(sets)) =
