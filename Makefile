@@ -34,7 +34,7 @@ endif
 # Many tests wait for locks, time limits or the disk: with one thread for each core, a third of the processors' time is unused.
 test: export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(nproc))))
 
-.PHONY: help run release programs test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer
+.PHONY: help run release programs test bench bench-paths bench-import bench-pages tour fuzz clients browser browser-words openapi pages schema fmt postgres pgbouncer tools
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
@@ -133,6 +133,10 @@ fmt:  ## format the code
 
 postgres:  ## install PostgreSQL when it is missing
 	@scripts/install-postgres.sh
+
+tools: postgres pgbouncer $(VENV)/bin/schemathesis $(VENV)/bin/playwright  ## install what tests and the checks of the service need, when it is missing
+	@scripts/install-node.sh
+	@scripts/install-browser.sh
 
 pgbouncer:  ## install PgBouncer, which tests run the service through, when it is missing
 	@scripts/install-pgbouncer.sh

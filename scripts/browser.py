@@ -1,9 +1,10 @@
-"""Looks at the pages with a browser: browser.py [--quick | --words | --times PAGE.md | --journey NAME,…] [--only NAME,…] PATH/TO/cardscape FOLDER
+"""Looks at the pages with a browser: browser.py [--quick | --words | --slow-line | --times PAGE.md | --journey NAME,…] [--only NAME,…] PATH/TO/cardscape FOLDER
 
 Starts the service with the seed data and what players left behind (browser_stage.py), and visits each page of `PAGES` (browser_pages.py): light and dark, on a
 phone and on a desk, with and without script; sends forms and looks at what answers them (browser_answers.py); plays journeys (browser_journeys.py). What must hold
 is in browser_checks.py. Screenshots go into FOLDER. `--quick` visits each page once for each theme and width, and plays each journey with script and without.
-`--journey` only plays some of them. `--words` only looks for text that stands in no file of words (browser_words.py). `--times` only measures how soon a slow phone shows each page, and writes that into a table of the file. Fails with a line
+`--journey` only plays some of them. `--words` only looks for text that stands in no file of words (browser_words.py), `--slow-line` only for what
+moves while a page comes in parts (browser_slow_line.py). `--times` only measures how soon a slow phone shows each page, and writes that into a table of the file. Fails with a line
 for each fault. Everything it starts, it stops.
 """
 
@@ -30,6 +31,7 @@ import browser_words as words
 from browser_journeys import JOURNEYS, ONCE, play
 from browser_pages import PAGES
 from browser_scene import Scene
+from browser_slow_line import slow_line
 from service import running
 
 ROOT = pathlib.Path(__file__).parent.parent
@@ -256,6 +258,18 @@ class Visitor:
                 for kind, size in sizes.items():
                     self.heaviest[kind] = max(self.heaviest[kind], size)
 
+    def wait(self, pages, size):
+        """What is shown does not move when the rest of a page comes."""
+        with slow_line(self.base) as base:
+            other = Visitor(self.browser, base, self.folder, self.scene)
+            with other.tab(size, "light") as tab:
+                for visited, where in other.each(pages, tab, f"{size[0]} px, slow line", [checks.watched]):
+                    # Shifts are told after they are shown.
+                    tab.wait_for_timeout(100)
+                    other.check(tab, visited, where, checks.watched)
+        self.faults += other.faults
+        self.counts["slow line"] += other.counts["watched"]
+
     def time(self, pages):
         """How soon a slow phone shows each page. Reported, never a fault: it depends on the machine and on what else it does."""
         with self.tab(SIZES[0], "light") as tab:
@@ -302,6 +316,8 @@ def visit(visitor, pages):
             visitor.travel(JOURNEYS, size, script)
     visit_once(visitor)
     visitor.at_once(lambda other: other.narrow(pages), lambda other: other.print(pages))
+    for size in SIZES:
+        visitor.wait(pages, size)
     visitor.weigh(pages)
     visitor.time(pages)
 
@@ -347,6 +363,7 @@ def main():
     part.add_argument("--quick", action="store_true")
     part.add_argument("--words", action="store_true")
     part.add_argument("--times", type=pathlib.Path, metavar="PAGE.md")
+    part.add_argument("--slow-line", action="store_true")
     part.add_argument("--journey", help="names of journeys, with commas between them: nothing else is done")
     parser.add_argument("--only", help="names of pages, with commas between them")
     told = parser.parse_args()
@@ -368,6 +385,9 @@ def main():
                     words.look(visitor, pages, answers, seed_data)
                 elif told.times:
                     visitor.time(pages)
+                elif told.slow_line:
+                    for size in SIZES:
+                        visitor.wait(pages, size)
                 elif told.quick:
                     visit_quickly(visitor, pages)
                 else:

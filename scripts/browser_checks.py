@@ -19,9 +19,14 @@ COLOUR_RULES = ["color-contrast", "link-in-text-block"]
 
 # Runs before the page: collects what it does wrong. Without script it does not run, and the console tells.
 WATCH = """
-window.watched = { shift: 0, refused: [] };
+window.watched = { shift: 0, moved: [], refused: [] };
 new PerformanceObserver(list => {
-  for (const entry of list.getEntries()) if (!entry.hadRecentInput) watched.shift += entry.value;
+  for (const entry of list.getEntries()) {
+    if (entry.hadRecentInput) continue;
+    watched.shift += entry.value;
+    watched.moved.push(...entry.sources.map(({ node, previousRect, currentRect }) =>
+      `${(node?.outerHTML ?? node?.textContent ?? 'what is gone').replace(/\\s+/g, ' ').slice(0, 60)} from ${previousRect.top} to ${currentRect.top}`));
+  }
 }).observe({ type: 'layout-shift', buffered: true });
 document.addEventListener('securitypolicyviolation', event =>
   watched.refused.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
@@ -119,7 +124,7 @@ def watched(page):
     seen = page.evaluate("window.watched")
     faults = [f"policy violation {refused}" for refused in seen["refused"]]
     if seen["shift"] > LARGEST_SHIFT:
-        faults.append(f"layout shifts by {seen['shift']:.3f}")
+        faults.append(f"layout shifts by {seen['shift']:.3f}: {'; '.join(seen['moved'][:3])}")
     return faults
 
 
