@@ -129,9 +129,10 @@ impl MintCommand {
             let bar = progress_bar(planned.plan.copy_count() * 2, "making and storing codes");
             let progress = bar.clone();
             let progress: press::Progress = Arc::new(move |count| progress.set_position(count));
-            let now = Clock::system().now();
+            let clock = Clock::system();
             let minted =
-                press::mint(&store, &database.settings, &operator, key, order, now, progress).await;
+                press::mint(&store, &database.settings, &operator, key, order, &clock, progress)
+                    .await;
             bar.finish_and_clear();
             if let Ok(minted) = &minted {
                 report(minted, &file, self.packing_list.as_deref(), self.sheet.as_deref());

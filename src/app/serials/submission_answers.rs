@@ -75,7 +75,7 @@ pub struct SubmissionStanding {
     #[schema(example = "counted")]
     pub state: &'static str,
     /// Why it is held: `review` (a moderator must confirm it), `account_age` (the account is too young) or `network` (the maximum number of accounts
-    /// of its network count already). Absent unless `state` is `held`.
+    /// of its network count already; another copy from a network that has room counts instead). Absent unless `state` is `held`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "review")]
     pub held_for: Option<&'static str>,

@@ -36,8 +36,9 @@ pub struct UnlockPolicyBody {
     #[serde(default)]
     #[schema(value_type = Option<i16>, example = 7, minimum = 0, maximum = 365, default = 0)]
     pub min_account_age_days: i16,
-    /// How many accounts of one network (an IPv4 address or an IPv6 /64) count for a card, the first ones. The number is four times as large for an
-    /// IPv6 /56, and sixteen times for a /48. Absent: all accounts count.
+    /// How many accounts of one network (an IPv4 address or an IPv6 /64) count for a card, the first ones. An account counts
+    /// by its first submission from a network that has room. The number is four times as large for an IPv6 /56, and sixteen times for a /48. Absent:
+    /// all accounts count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 2, minimum = 1, maximum = 100_000)]
     pub per_network: Option<i32>,

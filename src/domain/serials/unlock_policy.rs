@@ -4,7 +4,8 @@
 //! minimum age of accounts, limit the number of accounts of one network that count, require copies in several rarities, or
 //! require a moderator's review of each submission.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 use chrono::{DateTime, Duration, Utc};
 
@@ -30,7 +31,7 @@ pub struct UnlockPolicy {
     /// The minimum age of an account, in days: 0 to [`MAX_ACCOUNT_AGE_DAYS`]. A younger account counts as soon as it reaches this age.
     pub min_account_age_days: i16,
     /// How many accounts of one network count for a card, the earliest first: 1 to [`MAX_THRESHOLD`]; `None`: all. For wider networks, the
-    /// number is multiplied by the factors of [`Network::counted`].
+    /// number is multiplied by the factors of [`Network::counted`]. An account is of the network of the vote by which it counts.
     pub per_network: Option<i32>,
     /// Whether a submission counts only once a moderator confirmed it.
     pub review: bool,
@@ -62,8 +63,8 @@ pub struct Vote {
 pub struct Tally {
     /// Number of accounts that count.
     pub accounts: i32,
-    /// The votes that count: the first of each account that counts, and, if the policy requires rarities, the votes that added
-    /// another rarity.
+    /// The votes that count: the first of each account that the policy does not hold back, and, if the policy requires rarities,
+    /// the votes of accounts that count which added another rarity.
     pub counted: Vec<SubmissionId>,
     /// Whether the votes unlock the card.
     pub unlocks: bool,
@@ -91,43 +92,49 @@ impl UnlockPolicy {
         now: DateTime<Utc>,
     ) -> Tally {
         let age = Duration::days(self.min_account_age_days.into());
-        let mut accounts = BTreeMap::<AccountId, bool>::new();
-        let mut networks = BTreeMap::<&[u8], u32>::new();
+        let is_ready = |vote: &&Vote| {
+            vote.confirmed.unwrap_or(!self.review) && now - vote.account_since >= age
+        };
+        let votes: Vec<&Vote> = votes.into_iter().filter(is_ready).collect();
+        let accounts = self.counting_accounts(&votes);
         let mut rarities = BTreeSet::new();
         let mut counted = Vec::new();
         for vote in votes {
-            let is_confirmed = vote.confirmed.unwrap_or(!self.review);
-            if !is_confirmed || now - vote.account_since < age {
-                continue;
+            let Some(first) = accounts.get(&vote.account) else { continue };
+            let brings_rarity = rarities.insert(vote.rarity.as_str()) && self.rarities > 1;
+            if *first == vote.submission || brings_rarity {
+                counted.push(vote.submission);
             }
-            let mut is_first = false;
-            let counts = *accounts.entry(vote.account).or_insert_with(|| {
-                is_first = true;
-                let Some(max) = self.per_network else { return true };
-                let max = u32::try_from(max).unwrap_or_default();
+        }
+        let count = i32::try_from(accounts.len()).unwrap_or(i32::MAX);
+        let needed = usize::try_from(self.rarities).unwrap_or_default().min(printed);
+        let unlocks = count >= self.threshold && rarities.len() >= needed;
+        Tally { accounts: count, counted, unlocks }
+    }
+
+    /// The accounts that count, each with the vote by which it does: its first one from networks that have room. A vote from a
+    /// network without room does not hold back a later one from elsewhere.
+    fn counting_accounts(&self, votes: &[&Vote]) -> BTreeMap<AccountId, SubmissionId> {
+        let max = self.per_network.map(|max| u32::try_from(max).unwrap_or_default());
+        let mut networks = BTreeMap::<&[u8], u32>::new();
+        let mut accounts = BTreeMap::new();
+        for vote in votes {
+            let Entry::Vacant(account) = accounts.entry(vote.account) else { continue };
+            if let Some(max) = max {
                 let has_room = vote.networks.iter().enumerate().all(|(place, network)| {
                     let of_network = networks.get(network.as_slice()).copied().unwrap_or_default();
                     of_network < max.saturating_mul(Network::factor_at(place))
                 });
-                if has_room {
-                    for network in &vote.networks {
-                        *networks.entry(network).or_default() += 1;
-                    }
+                if !has_room {
+                    continue;
                 }
-                has_room
-            });
-            if counts {
-                let brings_rarity = rarities.insert(vote.rarity.as_str()) && self.rarities > 1;
-                if is_first || brings_rarity {
-                    counted.push(vote.submission);
+                for network in &vote.networks {
+                    *networks.entry(network).or_default() += 1;
                 }
             }
+            account.insert(vote.submission);
         }
-        let count = accounts.values().filter(|&&counts| counts).count();
-        let count = i32::try_from(count).unwrap_or(i32::MAX);
-        let needed = usize::try_from(self.rarities).unwrap_or_default().min(printed);
-        let unlocks = count >= self.threshold && rarities.len() >= needed;
-        Tally { accounts: count, counted, unlocks }
+        accounts
     }
 }
 
@@ -177,6 +184,30 @@ mod tests {
         assert_eq!(tally(&policy, &[home.clone(), vec![moved]].concat()), (2, false));
         let unknown = home.iter().map(|vote| Vote { networks: vec![], ..vote.clone() });
         assert_eq!(tally(&policy, &unknown.collect::<Vec<_>>()), (5, true));
+    }
+
+    #[test]
+    fn an_account_that_was_held_back_counts_from_a_network_with_room() {
+        let policy = UnlockPolicy { per_network: Some(1), ..UnlockPolicy::plain(3) };
+        let [ada, ben, cem] = [(); 3].map(|()| AccountId::generate());
+        let votes = [
+            vote(ada, "common", 1),
+            vote(ben, "rare", 1),
+            vote(ben, "common", 2),
+            vote(ben, "common", 3),
+            vote(cem, "common", 2),
+            vote(cem, "common", 3),
+        ];
+        let all = policy.tally(&votes, 6, day(10));
+        assert_eq!((all.accounts, all.unlocks), (3, true));
+        let named = |at: &[usize]| at.iter().map(|at| votes[*at].submission).collect::<Vec<_>>();
+        // An account uses the room of one network only: that of the vote by which it counts.
+        assert_eq!(all.counted, named(&[0, 2, 5]));
+        // Required are rarities of accounts that count, whichever of their votes brings them.
+        let rarities = UnlockPolicy { rarities: 2, ..policy };
+        assert_eq!(rarities.tally(&votes, 6, day(10)).counted, named(&[0, 1, 2, 5]));
+        let held = rarities.tally(&votes[..2], 6, day(10));
+        assert_eq!((held.accounts, held.counted), (1, named(&[0])));
     }
 
     #[test]
@@ -291,6 +322,24 @@ mod tests {
             let plain = UnlockPolicy::plain(threshold).tally(&votes, 6, day(10));
             prop_assert!(all.accounts <= plain.accounts);
             prop_assert!(!all.unlocks || plain.unlocks);
+        }
+
+        #[test]
+        fn only_accounts_whose_networks_are_all_full_are_held_back(votes in votes(), per_network in 1..3) {
+            let policy = UnlockPolicy { per_network: Some(per_network), ..UnlockPolicy::plain(9) };
+            let tally = policy.tally(&votes, 6, day(10));
+            let counted: Vec<&Vote> =
+                votes.iter().filter(|vote| tally.counted.contains(&vote.submission)).collect();
+            let of_network = |network: &[u8]| {
+                let is_in = |vote: &&&Vote| vote.networks.iter().any(|other| other == network);
+                i32::try_from(counted.iter().filter(is_in).count()).unwrap()
+            };
+            for vote in votes.iter().filter(|vote| vote.confirmed != Some(false)) {
+                let counts = counted.iter().any(|other| other.account == vote.account);
+                let is_full = |network: &Vec<u8>| of_network(network) >= per_network;
+                prop_assert!(counts || vote.networks.iter().any(is_full));
+                prop_assert!(vote.networks.iter().all(|network| of_network(network) <= per_network));
+            }
         }
     }
 }

@@ -129,7 +129,7 @@ pub struct NewPrintRun<'a> {
     pub file_sha256: [u8; 32],
     /// SHA-256 of the packing list, for a run with packs.
     pub packing_sha256: Option<[u8; 32]>,
-    /// The current time.
+    /// When the print file was written.
     pub at: DateTime<Utc>,
 }
 
@@ -173,7 +173,7 @@ fn to_bigint(count: u64) -> i64 {
 }
 
 /// Makes a pending run active and increases the set's number of copies, in one transaction. `false`: the run is not
-/// pending any more, or the set differs from the plan.
+/// pending any more, or the set differs from the plan. `now`: the current time, not that when the mint began.
 pub async fn activate(
     conn: &mut Connection,
     _by: &Operator,

@@ -4,6 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
+use super::claim::Claim;
 use super::submit::names_of_cards;
 use super::typed::Marked;
 use super::words as serial_words;
@@ -45,6 +46,8 @@ struct VerdictRow {
     text: String,
     /// The code, if it contains an invalid character.
     marked: Option<Marked>,
+    /// The claim to a copy of another player.
+    claim: Option<Claim>,
 }
 
 /// The lines as they were typed.
@@ -111,6 +114,7 @@ pub(in crate::web) async fn submit_batch(
             left.push('\n');
         }
         let marked = split(typed).and_then(|(serial, _)| Marked::of(serial));
+        let claim = Claim::of(&verdict.members);
         rows.push(VerdictRow {
             line: *line,
             name: card
@@ -120,9 +124,14 @@ pub(in crate::web) async fn submit_batch(
             path: card.map(|card| card_path(&card.game, &card.set, &card.number)),
             text: match &marked {
                 Some(marked) => serial_words::code_fault(SerialError::Symbol(marked.place)),
-                None => serial_words::verdict(verdict.verdict).to_owned(),
+                None => {
+                    let name = NamedSerial::read("", name).1.err();
+                    serial_words::verdict(verdict.verdict, name.as_ref(), claim.as_ref())
+                        .into_owned()
+                }
             },
             marked,
+            claim,
         });
     }
     show(PageStatus::OK, Faults::none(), rows, &left)

@@ -1,6 +1,7 @@
 //! Pages to register a copy: its serial code is typed, scanned, or opened from its QR code.
 
 mod batch;
+mod claim;
 mod newcomer;
 mod pictures;
 mod submit;

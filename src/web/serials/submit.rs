@@ -7,11 +7,11 @@ use askama::Template;
 use cardscape_engine::Game;
 use serde::Deserialize;
 
+use super::claim::Claim;
 use super::newcomer::join_and_submit;
 use super::typed::{Marked, TypedCode};
 use super::words as serial_words;
 use crate::app::problem::Problem;
-use crate::app::problem_member::ProblemMember;
 use crate::app::serials::submission_answers::AcceptedResponse;
 use crate::app::serials::submissions::{self, NamedSerial};
 use crate::app::state::AppState;
@@ -23,7 +23,6 @@ use crate::http::extract::{ClientNetwork, Form};
 use crate::web::accounts::words as account_words;
 use crate::web::accounts::{LogInPage, TypedNewcomer, Welcome};
 use crate::web::catalogue::{Progress, card_path, rarity_name};
-use crate::web::copies::dispute_path;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
@@ -39,8 +38,8 @@ pub(super) struct SubmitPage<'a> {
     advice: &'static [&'static str],
     typed: &'a TypedCode,
     marked: Option<Marked>,
-    /// The dispute in which the claim is recorded.
-    dispute: Option<String>,
+    /// The claim to a copy of another player, with the dispute in which it is recorded.
+    claim: Option<Claim>,
     /// The name of a new account, if nobody is logged in.
     newcomer: Option<&'a str>,
     /// Password and recovery codes that are shown once, if the form has created an account.
@@ -52,7 +51,7 @@ impl<'a> SubmitPage<'a> {
         let mut frame = Frame::new(serial_words::SUBMIT).at(Place::Submit);
         frame.script = Some(&frame.assets.submit_script);
         let marked = typed.marked();
-        Self { frame, faults, advice: &[], typed, marked, dispute: None, newcomer, welcome: None }
+        Self { frame, faults, advice: &[], typed, marked, claim: None, newcomer, welcome: None }
     }
 
     /// Whether the page shows a secret that is not shown again.
@@ -65,9 +64,10 @@ impl<'a> SubmitPage<'a> {
         let (_, advice) = serial_words::submission_fault(problem.code())?;
         let message_of = |code| serial_words::submission_fault(code).map(|(text, _)| text);
         let faults = Faults::of_problem(problem, &[], message_of).unwrap_or_default();
-        let dispute = problem.member(ProblemMember::DisputeId).and_then(|id| id.as_str());
-        let dispute = dispute.map(dispute_path);
-        Some(Self { advice, dispute, ..Self::new(typed, faults, None) })
+        let claim = Claim::of(problem.members());
+        let is_closed = claim.as_ref().is_some_and(|claim| !claim.is_open);
+        let advice = if is_closed { serial_words::CLAIM_CLOSED } else { advice };
+        Some(Self { advice, claim, ..Self::new(typed, faults, None) })
     }
 }
 

@@ -50,8 +50,8 @@ impl TypedCode {
         if let Err(error) = &code {
             faults.add("serial", serial_words::code_fault(*error));
         }
-        if name.is_err() {
-            faults.add("card", serial_words::NAME_FAULT);
+        if let Err(error) = &name {
+            faults.add("card", serial_words::name_fault(error));
         }
         match (code, name) {
             (Ok(code), Ok(name)) => Ok(NamedSerial { code, name, game: None }),

@@ -1,9 +1,13 @@
 //! Text of the pages of serial codes.
 
+use std::borrow::Cow;
+
 use chrono::{DateTime, Utc};
 
+use super::claim::Claim;
 use crate::app::problem::ProblemCode;
 use crate::domain::serials::serial::SerialError;
+use crate::domain::text::TextError;
 use crate::web::words;
 
 pub(super) const SUBMIT: &str = "Register a card";
@@ -50,6 +54,7 @@ pub(super) const BATCH_ABOUT: &str =
     "One card a line, up to 50: the code, a space, and the name of the card.";
 pub(super) const LINES: &str = "Codes and names";
 pub(super) const LINES_EXAMPLE: &str = "7KQ2-X0FM-93TD-AW5G Nobody's Shadow";
+pub(super) const NOT_REGISTERABLE: &str = "This could not be registered.";
 pub(super) const VERDICTS: &str = "Result of each line";
 pub(super) const LINE: &str = "Line";
 pub(super) const VERDICT: &str = "Result";
@@ -59,6 +64,12 @@ pub(super) const NOT_NOW: &str = "The service cannot answer at the moment. Send 
 pub(super) const NOTHING_TYPED: &str = "Type at least one line.";
 pub(super) const TOO_MANY_LINES: &str = "There are more than 50 lines. Send them in parts.";
 pub(super) const SHOW_DISPUTE: &str = "See the dispute, and say how the card came to you";
+pub(super) const SHOW_DECISION: &str = "See how it was decided";
+/// What a player can do whose claim to a copy was closed before.
+pub(super) const CLAIM_CLOSED: &[&str] = &[
+    "Code and name are right. Your claim to this copy was closed before.",
+    "If the card came to you after that, ask the player who gave it to you to offer you the copy in a trade.",
+];
 pub(super) const WHAT_NOW: &str = "What you can do";
 
 /// The fault of a code by itself.
@@ -74,8 +85,30 @@ pub(in crate::web) fn code_fault(error: SerialError) -> String {
     }
 }
 
-/// The fault of the name of a card by itself.
-pub(super) const NAME_FAULT: &str = "Type the name of the card, with at most 200 characters.";
+/// The fault of the name of a card by itself. Characters that are refused mostly come with a text that was copied, so that typing it helps.
+pub(super) fn name_fault(error: &TextError) -> String {
+    match error {
+        TextError::Length { actual: 0, .. } => "Type the name of the card.".to_owned(),
+        TextError::Length { max, actual, .. } => {
+            format!("The name of a card has at most {max} characters. This has {actual}.")
+        }
+        TextError::Blank => {
+            "Type the name of the card: it has at least one letter, digit or symbol.".to_owned()
+        }
+        TextError::Marks => {
+            "There are too many marks on a character of the name. Type it as it is printed."
+                .to_owned()
+        }
+        TextError::Bidi => {
+            "There is an invisible character in the name that changes the direction of the text. Type the name instead of copying it."
+                .to_owned()
+        }
+        TextError::Control | TextError::Separator | TextError::Undrawn | TextError::Serial => {
+            "There is a character in the name that cannot be in one. Type the name as it is printed."
+                .to_owned()
+        }
+    }
+}
 
 /// The message about a refused submission, and advice. `None`: the problem is shown on a page of its own.
 pub(super) fn submission_fault(
@@ -112,22 +145,32 @@ pub(super) fn submission_fault(
     })
 }
 
-/// The result of a line of a batch.
-pub(super) fn verdict(code: &str) -> &'static str {
-    match code {
+/// The result of a line of a batch. `name`: why the name is refused; `claim`: the claim to a copy of another player.
+pub(super) fn verdict(
+    code: &str,
+    name: Option<&TextError>,
+    claim: Option<&Claim>,
+) -> Cow<'static, str> {
+    let text = match code {
         "registered" => REGISTERED,
         "already_yours" => REGISTERED_BEFORE,
         "serial_malformed" => "This is no code.",
         "serial_mistyped" => "There is a typing error in the code.",
-        "invalid_body" => NAME_FAULT,
+        "invalid_body" => {
+            return name.map_or(NOT_REGISTERABLE.into(), |error| name_fault(error).into());
+        }
         "submission_rejected" => "Code and name do not belong together.",
+        "registered_to_another" if claim.is_some_and(|claim| !claim.is_open) => {
+            "This copy is registered to somebody else. Your claim to this copy was closed before."
+        }
         "registered_to_another" => {
             "This copy is registered to somebody else. Your claim was noted, and a moderator decides."
         }
         "copy_passed_on" => "This copy was yours once and is somebody else's now.",
         "serial_attempts_used_up" => "Not looked at: too many codes were wrong. Come back later.",
-        _ => "This could not be registered.",
-    }
+        _ => NOT_REGISTERABLE,
+    };
+    text.into()
 }
 
 /// How a submission counts for the unlock of its card; empty if there is nothing to show.

@@ -98,6 +98,36 @@ async fn faults_of_a_code_are_shown_beside_its_field() {
     assert_eq!(Page::read(&text(&marked)).only("mark").text, "U");
 }
 
+/// A name that was typed, but is refused, has a message of its own on both pages.
+#[tokio::test]
+async fn refused_names_have_their_own_messages() {
+    let (app, cards) = printed().await;
+    app.player("ada").await;
+    let browser = Browser::of(&app, "ada").await;
+    let serial = cards[0].serial.as_str();
+    let long = "x".repeat(201);
+    for (name, message) in [
+        ("", "Type the name of the card."),
+        (&long, "The name of a card has at most 200 characters. This has 201."),
+        (
+            "Tam\u{202e} x",
+            "changes the direction of the text. Type the name instead of copying it.",
+        ),
+        ("Tam\u{2028}x", "There is a character in the name that cannot be in one."),
+    ] {
+        let answer = browser.post("/submit", &[("serial", serial), ("card", name)]).await;
+        assert_eq!(answer.status, 422, "{message}");
+        let page = check("/submit", &answer);
+        let fault = page.fault_of("card");
+        assert!(fault.contains(message), "{message}: {fault}");
+        let line = format!("{serial} {name}");
+        let batch = browser.post("/submit/batch", &[("lines", &line)]).await;
+        let page = check("/submit/batch", &batch);
+        assert!(page.all("td").any(|cell| cell.text.contains(message)), "{message}");
+    }
+    assert_eq!(app.db().value("SELECT count(*) FROM submissions").await, "0");
+}
+
 #[tokio::test]
 async fn a_card_of_another_player_shows_what_to_do() {
     let (app, cards) = printed().await;
@@ -110,6 +140,44 @@ async fn a_card_of_another_player_shows_what_to_do() {
     let page = check("/submit", &answer);
     assert!(page.all("h2").any(|heading| heading.text == "What you can do"));
     assert!(page.all("li").any(|line| line.text.contains("a moderator decides")));
+}
+
+/// A claim that was withdrawn or decided is not noted again: both pages say so, and lead to its dispute.
+#[tokio::test]
+async fn a_closed_claim_leads_to_its_dispute() {
+    let (app, cards) = printed().await;
+    let (ada, bea) = (app.player("ada").await, app.player("bea").await);
+    let moderator = app.moderator().await;
+    let browser = Browser::of(&app, "bea").await;
+    let noted = "Your claim was noted, and a moderator decides.";
+    let closed = "Your claim to this copy was closed before.";
+    for (card, ending) in cards.iter().zip(["withdraw", "decide"]) {
+        app.register(&ada, card).await;
+        let claim = app.submit(&bea, card).await.problem(409, "registered_to_another");
+        let path = format!("/disputes/{}", claim["dispute_id"].as_str().unwrap());
+        let line = format!("{} {}", card.serial, card.name);
+        let fields = [("serial", card.serial.as_str()), ("card", card.name.as_str())];
+        let expect = async |says: &str, other: &str, link: &str| {
+            let single = check("/submit", &browser.post("/submit", &fields).await);
+            let batch = browser.post("/submit/batch", &[("lines", &line)]).await;
+            for page in [single, check("/submit/batch", &batch)] {
+                let main = &page.only("main").text;
+                assert!(main.contains(says) && !main.contains(other), "{ending}: {main}");
+                let shown = page.all("a").find(|shown| shown.get("href") == Some(path.as_str()));
+                assert_eq!(shown.map(|shown| shown.text.as_str()), Some(link), "{ending}");
+            }
+        };
+        expect(noted, closed, "See the dispute, and say how the card came to you").await;
+        let end = app.post(&format!("/v1{path}/{ending}"));
+        match ending {
+            "withdraw" => end.by(&bea).answer().await.expect(200),
+            _ => {
+                let body = json!({ "outcome": "for_owner", "reason": "a photograph" });
+                end.by(&moderator).json(&body).answer().await.expect(200)
+            }
+        };
+        expect(closed, noted, "See how it was decided").await;
+    }
 }
 
 #[tokio::test]

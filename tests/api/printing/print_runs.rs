@@ -1,8 +1,45 @@
 //! Print runs as the API shows them to admins.
 
-use serde_json::json;
+use cardscape::store::printing::press::{MintOrder, PrintFormat, RunRequest, RunToMint};
+use chrono::{DateTime, Duration, Utc};
+use serde_json::{Value, json};
 
 use crate::support::{RequestExt as _, TestApp, fresh_path, read_print_file};
+
+/// A mint of many codes takes minutes. Its run is active from the time when the codes can be registered, not from the beginning of the mint.
+#[tokio::test]
+async fn a_run_is_active_from_its_activation() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let run = RunToMint::New(RunRequest {
+        game: "ttcg".to_owned(),
+        set: "dusk".to_owned(),
+        copies_per_card: 3,
+        packs: None,
+    });
+    let file = fresh_path(".csv");
+    let format = PrintFormat::Csv;
+    let order = MintOrder { run, file: file.clone(), format, qr_codes: None, packing_list: None };
+    let (hour, began, clock) = (Duration::hours(1), app.clock().now(), app.clock().clone());
+    // The print file is written at once, and the codes are stored for an hour.
+    app.mint_watched(order, move |_| clock.advance(hour)).await.unwrap();
+    std::fs::remove_file(&file).unwrap();
+
+    let admin = app.admin().await;
+    let runs = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
+    let run = &runs["data"][0];
+    let time = |value: &Value| value.as_str().unwrap().parse::<DateTime<Utc>>().unwrap();
+    assert!(time(&run["created_at"]) < began + hour, "{run}");
+    assert!(time(&run["activated_at"]) >= began + hour, "{run}");
+    let commitments = "/v1/games/ttcg/sets/dusk/print-commitments";
+    let announcements = app.get(commitments).answer().await.expect(200);
+    let announced = &announcements["data"][0];
+    assert_eq!(announced["announced_at"], run["created_at"]);
+    assert_eq!(announced["printed_at"], run["activated_at"]);
+    let entries = "SELECT count(*) FROM audit_log a, print_runs r \
+                   WHERE (a.action, a.created_at) IN (('print_commitment.announced', r.created_at), ('print_run.activated', r.activated_at))";
+    assert_eq!(app.db().value(entries).await, "2");
+}
 
 #[tokio::test]
 async fn print_runs_are_shown_without_codes() {

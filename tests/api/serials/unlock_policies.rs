@@ -407,6 +407,35 @@ async fn a_held_submission_shows_the_account_age_or_the_network_as_the_reason() 
     assert_eq!(standing(&created), ("not_counted", &Value::Null, &Value::Null, 1));
 }
 
+/// An account that was held back because of its network counts with another copy from a network that has room. The count of one submission and a
+/// count of all of them agree.
+#[tokio::test]
+async fn an_account_that_was_held_back_counts_from_another_network() {
+    let (app, cards, admin) = app_with_print_run().await;
+    let policy = json!({ "threshold": 9, "per_network": 1 });
+    let tag = set(&app, &admin, POLICY, policy).await.header("etag");
+    let players = players(&app, 3).await;
+    let mut copies = copies(&cards, None);
+    let mut send = async |player: &Player, network: &str| {
+        submit(&app, player, copies.next().unwrap(), network).await
+    };
+    let first = send(&players[0], "192.0.2.7").await;
+    assert_eq!(standing(&first), ("counted", &Value::Null, &Value::Null, 1));
+    let held = send(&players[1], "192.0.2.7").await;
+    assert_eq!(standing(&held), ("held", &json!("network"), &Value::Null, 1));
+    let elsewhere = send(&players[1], "192.0.2.8").await;
+    assert_eq!(standing(&elsewhere), ("counted", &Value::Null, &Value::Null, 2));
+    let path = format!("/v1/submissions/{}", held["submission"].as_str().unwrap());
+    let shown = app.get(&path).by(&players[1]).answer().await.expect(200);
+    assert_eq!(standing(&shown), ("not_counted", &Value::Null, &Value::Null, 2));
+    let full = send(&players[2], "192.0.2.8").await;
+    assert_eq!(standing(&full), ("held", &json!("network"), &Value::Null, 2));
+    let again = json!({ "threshold": 8, "per_network": 1 });
+    let changed = app.put(POLICY).by(&admin).header("if-match", &tag).json(&again);
+    changed.answer().await.expect(200);
+    assert_eq!(progress(&app).await, (2, false));
+}
+
 #[tokio::test]
 async fn an_account_no_longer_sees_a_hidden_card_when_its_copy_is_voided() {
     let (app, cards, _) = app_with_print_run().await;

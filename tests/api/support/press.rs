@@ -137,16 +137,24 @@ impl TestApp {
     }
 
     async fn mint_order(&self, order: MintOrder) -> Result<Minted, MintError> {
+        self.mint_watched(order, |_| {}).await
+    }
+
+    /// Mints an order, and calls `progress` with the number of codes that are generated and stored.
+    pub async fn mint_watched(
+        &self,
+        order: MintOrder,
+        progress: impl Fn(u64) + Send + Sync + 'static,
+    ) -> Result<Minted, MintError> {
         let settings = StoreSettings::new(self.db().url());
-        let (operator, now) = (Operator::at_the_machine(), self.clock().now());
         press::mint(
             self.store(),
             &settings,
-            &operator,
+            &Operator::at_the_machine(),
             &self.keys().serials()[0],
             order,
-            now,
-            Arc::new(|_| {}),
+            self.clock(),
+            Arc::new(progress),
         )
         .await
     }

@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cardscape_engine::Game;
-use chrono::{DateTime, Utc};
 use thiserror::Error;
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -32,6 +31,7 @@ use super::print_runs::{self, NewPrintRun, SetToPrint};
 use crate::auth::keys::Key;
 use crate::auth::permission::{Operator, Planner};
 use crate::auth::secret;
+use crate::domain::clock::Clock;
 use crate::domain::hex::hex;
 use crate::domain::ids::{CommitmentId, PrintRunId};
 use crate::domain::printing::commitment::{AnnouncedPlan, Opening, PlanSeed};
@@ -317,17 +317,22 @@ pub async fn look_up(
 ///
 /// After an error nothing is left: no copies and, unless it is [`MintError::Unknown`], no files. An earlier
 /// announcement stays.
+///
+/// A mint of many codes takes minutes, so each step has its own time: codes can be registered from the activation on, and
+/// not from the beginning of the mint.
 pub async fn mint(
     store: &Store,
     settings: &StoreSettings,
     by: &Operator,
     key: &Key,
     order: MintOrder,
-    now: DateTime<Utc>,
+    clock: &Clock,
     progress: Progress,
 ) -> Result<Minted, MintError> {
     let press = CopyIn::connect(settings).await?.ok_or(MintError::Busy)?;
-    store.transaction(async |conn| discarded_runs::discard_pending(conn, now).await).await?;
+    store
+        .transaction(async |conn| discarded_runs::discard_pending(conn, clock.now()).await)
+        .await?;
     let planned = look_up(&mut *store.connection().await?, by, &order.run).await?;
     match (&planned.opening.plan.packs, &order.packing_list) {
         (Some(_), None) => {
@@ -350,6 +355,7 @@ pub async fn mint(
 
     let printed = print(planned, prefix, key.clone(), order.clone(), progress.clone()).await?;
     let planned = &printed.planned;
+    let written_at = clock.now();
     let new = NewPrintRun {
         id: PrintRunId::generate(),
         set: planned.set.id,
@@ -358,13 +364,13 @@ pub async fn mint(
         plan: &planned.plan,
         file_sha256: printed.file_sha256,
         packing_sha256: printed.packing_sha256,
-        at: now,
+        at: written_at,
     };
     let commitment = NewCommitment {
         id: planned.announced.unwrap_or_else(CommitmentId::generate),
         set: planned.set.id,
         opening: &planned.opening,
-        at: now,
+        at: written_at,
     };
     let pending = insert_pending(store, by, &new, &commitment, planned.announced.is_some()).await;
     let stored = match pending {
@@ -373,7 +379,7 @@ pub async fn mint(
     };
     let are_copies_stored = stored.is_ok();
     let activated = match stored {
-        Ok(()) => activate(store, by, &new, planned.set.copies_per_card, &order, now).await,
+        Ok(()) => activate(store, by, &new, planned.set.copies_per_card, &order, clock).await,
         Err(error) => Err(error),
     };
     if let Err(error) = activated {
@@ -381,7 +387,7 @@ pub async fn mint(
             // Without the database, the run stays pending and is discarded later; without the file, its codes no longer
             // exist.
             let discarded = store
-                .transaction(async |conn| discarded_runs::discard_pending(conn, now).await)
+                .transaction(async |conn| discarded_runs::discard_pending(conn, clock.now()).await)
                 .await;
             // The activation may still be running with its response lost; then the print file may be needed.
             if are_copies_stored
@@ -665,11 +671,11 @@ async fn activate(
     new: &NewPrintRun<'_>,
     copies_before: i64,
     order: &MintOrder,
-    now: DateTime<Utc>,
+    clock: &Clock,
 ) -> Result<(), MintError> {
     let activated = store
         .transaction(async |conn| {
-            match print_runs::activate(conn, by, new, copies_before, now).await {
+            match print_runs::activate(conn, by, new, copies_before, clock.now()).await {
                 Ok(true) => Ok(()),
                 Ok(false) => Err(MintError::SetChanged),
                 Err(error) => Err(error.into()),
