@@ -25,7 +25,7 @@ impl Revision {
 /// reads. Its ETag is `"r7"`, or `"r7.1764412345000000"` while it is taken down, with the time of that decision.
 ///
 /// A folder has no revision either, because only the owner of a deck sees it. For the owner of a deck in a folder, the ETag is `"r7~5c0e91b2"`, with a
-/// digest of the folder.
+/// digest of the folder, and `"r7"` is another version: that without a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version {
     pub(crate) revision: Revision,
@@ -52,6 +52,11 @@ impl Version {
             Some(at) => format!("{tag}.{}", at.timestamp_micros()),
             None => tag,
         }
+    }
+
+    /// The tag with which forms name this version in any folder.
+    fn tag_in_any_folder(self) -> String {
+        format!("{}{ANY_FOLDER}", self.tag_without_folder())
     }
 
     /// The tag that also states that there is no folder.
@@ -87,6 +92,8 @@ pub(crate) const TEXT: &str = "-text";
 const COUNTS: char = '+';
 /// Separates the version in an ETag from the digest of the folder.
 const FOLDER: char = '~';
+/// Instead of the digest of the folder: in any folder.
+const ANY_FOLDER: &str = "~*";
 
 impl Version {
     /// The ETag of a response that also depends on counts, which are no part of the version. If all counts are 0, the
@@ -124,12 +131,17 @@ impl ListedTag {
         self.written.as_deref().is_none_or(|written| without_encoding(written) == tag)
     }
 
-    /// Whether the entry names this version, whatever its counts. An entry that states no folder names the version in any folder.
+    /// Whether the entry names this version, whatever its counts. The text of a deck has no folder, so its tag names the version in any.
     fn names_version(&self, version: Version) -> bool {
         let names = |written: &str| {
-            let named = without_encoding(written).split(COUNTS).next().unwrap_or_default();
-            let is_without = named == version.tag_without_folder();
-            is_without || named == version.tag_with_folder()
+            let written = without_encoding(written);
+            let text = written.strip_suffix(TEXT);
+            let named = text.unwrap_or(written).split(COUNTS).next().unwrap_or_default();
+            if text.is_some() {
+                return named == version.tag_without_folder();
+            }
+            let tags = [version.tag(), version.tag_with_folder(), version.tag_in_any_folder()];
+            tags.iter().any(|tag| tag == named)
         };
         self.written.as_deref().is_none_or(names)
     }
@@ -147,11 +159,7 @@ impl IfMatch {
     /// 412 unless `current` is the version that the client means to change. Weak tags never match (RFC 9110, 13.1.1).
     pub fn check(&self, current: impl Into<Version>) -> Result<(), Problem> {
         let version = current.into();
-        let text = format!("{}{TEXT}", version.tag_without_folder());
-        let matches = self
-            .0
-            .iter()
-            .any(|listed| !listed.weak && (listed.names_version(version) || listed.names(&text)));
+        let matches = self.0.iter().any(|listed| !listed.weak && listed.names_version(version));
         if matches { Ok(()) } else { Err(Problem::new(ProblemCode::PreconditionFailed)) }
     }
 
@@ -170,9 +178,10 @@ impl IfMatch {
     }
 
     /// The `If-Match` header that the field of a form stands for: see [`Version::in_form`]. A form of an older program has
-    /// only the number of the revision.
+    /// only the number of the revision. A form without the folder names the version in any folder.
     pub(crate) fn of_form(version: &str) -> Self {
-        Self::naming(&format!("r{version}"))
+        let folder = if version.contains(FOLDER) { "" } else { ANY_FOLDER };
+        Self::naming(&format!("r{version}{folder}"))
     }
 }
 

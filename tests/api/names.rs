@@ -7,6 +7,7 @@ use cardscape::store::accounts::name_skeletons;
 use cardscape::store::db::backlog::UNTIL_DONE;
 use serde_json::{Value, json};
 
+use crate::designs::{heron, shared};
 use crate::support::{Answer, PASSWORD, Program, RequestExt as _, TestApp, TestDb, Wiretap, run};
 
 async fn register(app: &TestApp, name: &str) -> Answer {
@@ -87,6 +88,63 @@ async fn cards_that_differ_in_a_letter_apostrophe_keep_their_copies() {
     };
     assert_eq!(app.db().number(&with("= ''")).await, 1);
     assert_eq!(app.db().number(&with("= card_id::text")).await, 1);
+}
+
+/// The statement of the guide for operators by which an account gets another name.
+fn renaming(account: &str, name: &str) -> String {
+    let guide = include_str!("../../docs/OPERATIONS.md");
+    let blocks = guide.split("```sql\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let statement = blocks.into_iter().find(|block| block.contains("UPDATE accounts")).unwrap();
+    statement.replace("ACCOUNT-ID", account).replace("NEWNAME", name)
+}
+
+#[tokio::test]
+async fn operators_rename_accounts_in_the_database() {
+    let app = crate::designs::app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("Ben1").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let deck = json!({ "name": "Embers", "format": "ttcg/standard", "visibility": "public", "list": "1 Kettle Imp" });
+    let deck = app.post("/v1/decks").by(&ada).json(&deck).answer().await.header("location");
+    let stored =
+        "SELECT string_agg(name || ' ' || name_key, ', ' ORDER BY created_at) FROM accounts";
+    assert_eq!(app.db().value(stored).await, "ada ada, Ben1 ben1");
+
+    // Names that are taken, that look like one, and for which the statement cannot compute what they are compared by.
+    for name in ["ben1", "BENI", "Benl"] {
+        assert!(app.db().refuses(&renaming(&ada.id, name)).await, "{name}");
+    }
+    for name in ["gr", "Grace Hopper", "Gr\u{e5}ce", &"g".repeat(33)] {
+        app.sql(&renaming(&ada.id, name)).await;
+    }
+    assert_eq!(app.db().value(stored).await, "ada ada, Ben1 ben1");
+
+    app.sql(&renaming(&ada.id, "Grace1906")).await;
+    let grace = app.log_in("grace1906", PASSWORD).await;
+    assert_eq!(grace.id, ada.id);
+    let old = json!({ "name": "ada", "password": PASSWORD });
+    app.post("/v1/sessions").json(&old).answer().await.problem(401, "wrong_credentials");
+    // The session from before goes on.
+    assert_eq!(app.get("/v1/me").by(&ada).answer().await.expect(200)["name"], "Grace1906");
+    for path in [&design, &deck] {
+        let seen = app.get(path).answer().await.expect(200);
+        assert_eq!(seen["author"], "Grace1906", "{path}");
+        let page = app.get(path.trim_start_matches("/v1")).answer().await.text();
+        assert!(page.contains("Grace1906"), "{page}");
+    }
+    app.get("/v1/authors/Grace1906").answer().await.expect(200);
+    app.get("/v1/authors/ada").answer().await.problem(404, "not_found");
+
+    register(&app, "GraceI9O6").await.problem(409, "name_taken");
+    register(&app, "ada").await.expect(201);
+    // The statement computes the skeleton as the service does.
+    let mut letters = ('A'..='Z').chain('a'..='z').chain('0'..='9');
+    for length in [32, 30] {
+        let name: String = letters.by_ref().take(length).collect();
+        app.sql(&renaming(&ben.id, &name)).await;
+        let skeleton = format!("SELECT name_skeleton FROM accounts WHERE name = '{name}'");
+        let expected = AccountName::parse(&name).unwrap().skeleton();
+        assert_eq!(app.db().value(&skeleton).await, expected);
+    }
 }
 
 #[tokio::test]

@@ -255,7 +255,8 @@ impl CatalogueBuilder {
     }
 
     /// Declares that a set and a number lead to a card that was moved away from them, or whose place took that of a merged card. `key` is that of the card
-    /// ([`PoolCard::key`]); without this card, nothing changes. A card that has the place now has precedence.
+    /// ([`PoolCard::key`]); without this card, nothing changes. A card that has the place now has precedence, but if the number has zeros before it, only one that
+    /// has it with the same zeros.
     #[must_use]
     pub fn old_place(mut self, set: &str, number: &str, key: &str) -> Self {
         if let Some(card) = self.catalogue.with_key(key) {
@@ -475,13 +476,16 @@ impl Catalogue {
         })
     }
 
-    /// The card of a set with exactly this number, otherwise the first one whose number is the same but for case and leading zeros; and whether no other
-    /// card could be meant. `buffer` saves an allocation per look-up.
+    /// The card of a set with exactly this number, otherwise the one that had exactly this number with zeros before it, otherwise the first one whose number is the
+    /// same but for case and leading zeros; and whether no other card could be meant. `buffer` saves an allocation per look-up.
     fn find_place(&self, set: &str, number: &str, buffer: &mut Vec<u8>) -> Option<(u32, bool)> {
         number_key(set, number, buffer);
         let hash = key_hash(buffer);
         let is_exact = |_: u32, card: &PoolCard| card.definition.number == number.trim();
         if let Some(card) = self.find_number(hash, buffer, &is_exact) {
+            return Some((card, true));
+        }
+        if let Some(card) = self.find_old_with_zeros(buffer, number) {
             return Some((card, true));
         }
         let Some(card) = self.find_number(hash, buffer, &|_, _| true) else {
@@ -502,12 +506,34 @@ impl Catalogue {
         })
     }
 
-    /// The card that had a set and a number before it was moved or merged; `None` if a card has them now.
+    /// The card that had exactly this number, if the number has zeros before it: so it is written in full. Without zeros, it may be short for that of another
+    /// card, and is so in share codes.
+    fn find_old_with_zeros(&self, key: &[u8], number: &str) -> Option<u32> {
+        let number = number.trim();
+        if !number.starts_with('0') {
+            return None;
+        }
+        let base = self.base.as_ref().and_then(|base| base.find_old_with_zeros(key, number));
+        base.or_else(|| {
+            let mut exact = self.old_places.iter();
+            let exact = exact.find(|place| place.key == key && place.number == number);
+            exact.map(|place| place.card)
+        })
+    }
+
+    /// The card that had a set and a number before it was moved or merged; `None` if a card has them now, as in [`Self::find_place`].
     pub(crate) fn moved_from(&self, set: &str, number: &str) -> Option<u32> {
         let mut key = Vec::new();
         number_key(set, number, &mut key);
-        let has_card = self.find_number(key_hash(&key), &key, &|_, _| true).is_some();
-        if has_card { None } else { self.find_old_place(&key, number) }
+        let hash = key_hash(&key);
+        let is_exact = |_: u32, card: &PoolCard| card.definition.number == number.trim();
+        if self.find_number(hash, &key, &is_exact).is_some() {
+            return None;
+        }
+        self.find_old_with_zeros(&key, number).or_else(|| {
+            let has_card = self.find_number(hash, &key, &|_, _| true).is_some();
+            if has_card { None } else { self.find_old_place(&key, number) }
+        })
     }
 
     /// The card with this key of the caller.

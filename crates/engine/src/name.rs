@@ -11,7 +11,7 @@ use unicode_normalization::char::{canonical_combining_class, is_combining_mark};
 ///
 /// Compatibility-normalised (NFKC), case-folded, and without punctuation, white space and invisible characters, so `Ember’s  Fox`, `EMBER'S FOX` and
 /// `embers-fox` agree. The letter `ʼ` (U+02BC) counts as an apostrophe. Accents count: `Café` is not `Cafe` (see [`search_key`]). A name that has only punctuation
-/// keeps it.
+/// keeps it. A keycap is a sign and a combining frame (U+20E3): digits stay distinct, but `#️⃣` and `*️⃣` are the same, because their signs are punctuation.
 ///
 /// ```
 /// use cardscape_engine::name_key;
@@ -271,6 +271,8 @@ mod tests {
         assert_eq!(name_key("\u{149}a e\u{2bc}\u{301}"), "naé");
         assert_eq!(search_key("e\u{2bc}\u{301} \u{2bc}"), "e");
         assert_eq!(name_key("\u{2bc}!"), "\u{2bc}");
+        // The signs of these keycaps are punctuation.
+        assert_eq!(name_key("#\u{fe0f}\u{20e3} Party"), name_key("*\u{fe0f}\u{20e3} Party"));
         assert_eq!(name_key("Straße"), name_key("STRASSE"));
         assert_eq!(name_key("Cafe\u{301}"), name_key("CAFÉ"));
     }
@@ -282,6 +284,8 @@ mod tests {
         assert_eq!(search_key("é"), search_key("e"));
         assert_eq!(name_key("?!"), "?!");
         assert_eq!(name_key("🔥"), "🔥");
+        assert_ne!(name_key("1\u{fe0f}\u{20e3} Party"), name_key("2\u{fe0f}\u{20e3} Party"));
+        assert_ne!(name_key("#\u{fe0f}\u{20e3} Party"), name_key("Party"));
         assert_eq!(name_key(" \t"), "");
     }
 

@@ -17,7 +17,7 @@ use crate::http::extract::{Caller, ClientNetwork, May, Patch};
 ///
 /// The body is a JSON merge patch (RFC 7396): members that are left out do not change. The format can only be changed to one of the same game. If nothing
 /// changes, there is no new version: the answer is the deck as it is, with the same `ETag`. Another folder alone is no new version either, because only you see the folder; your
-/// `ETag` then has another digest after `~`.
+/// `ETag` then has another digest after `~`. `If-Match` needs the whole `ETag`: without a digest, it names the deck without a folder.
 #[utoipa::path(
     patch, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])),
     request_body(content((DeckPatch = "application/merge-patch+json"), (DeckPatch = "application/json"))),

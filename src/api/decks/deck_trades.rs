@@ -14,7 +14,7 @@ use crate::memory::rendered::Freshness;
 /// Shows which gaps in your decks a trade would close, and which it would open.
 ///
 /// Each of the two sides of the trade sees this for its own decks. Your credentials must also let you read decks and the collection (`decks:read`,
-/// `collection:read`). Copies of cards that are hidden from you do not count.
+/// `collection:read`). Copies of cards that are hidden from you do not count. If a card was renamed, moved or merged since a deck was saved, the deck needs the present card.
 #[utoipa::path(
     get, path = "/v1/trades/{trade}/decks", tag = "decks", security(("bearer" = [])),
     params(("trade" = Uuid, Path, description = "Id of the trade")),

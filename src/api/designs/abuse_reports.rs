@@ -125,8 +125,8 @@ impl Judge for ReportAbuseRequest {
 /// Reports a design, a deck, a comment, a suggested change or a player to the moderators.
 ///
 /// Only moderators see the report and who sent it. If you report the same thing again before a moderator has decided, the new reason and details replace the
-/// earlier ones; a report without `details` leaves the earlier details. A report contains what you could read of a design, deck or comment when you sent it last, whatever its
-/// author does since. You get the event `report.decided` when a moderator has decided.
+/// earlier ones; a report without `details` leaves the earlier details. A report contains what you could read of a design, deck or comment when you sent it last and, if that
+/// was something else, when you sent it first, whatever its author does since. You get the event `report.decided` when a moderator has decided.
 #[utoipa::path(
     post, path = "/v1/abuse-reports", tag = "designs", security(("bearer" = [])), request_body = ReportAbuseRequest,
     responses(

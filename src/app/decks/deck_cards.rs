@@ -29,7 +29,7 @@ use crate::search::index::{CardRecord, NamePlace, NameQuery, Snapshot};
 use crate::search::{
     CardQuery, Comparison, KnownTest, Operator, Predicate, SortKey, Test, Unique, folded,
 };
-use crate::store::decks::deck_pool::{self, DeckPool, NEAR_NAMES};
+use crate::store::decks::deck_pool::{self, DeckPool, NEAR_NAMES, PlaceUse};
 use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
 /// One connection for several consecutive steps: taken from the pool when a step first needs it, and returned after the last step.
@@ -158,7 +158,7 @@ pub(super) async fn catalogue_of(
 const CHANGED_MAX: usize = 500;
 
 /// Adds the cards that had these places before they were moved or merged, as far as the viewer may see them. Returns whether there are any. Most lists have only
-/// places that cards have now, for which nothing is looked up.
+/// places that cards have now, for which nothing is looked up: with exactly these numbers, or with short ones, without the zeros before them.
 async fn add_moved(
     conn: &mut StepConnection<'_>,
     viewer: Viewer,
@@ -167,17 +167,23 @@ async fn add_moved(
     names: Option<&Names>,
     found: &mut DeckPool,
 ) -> Result<bool, Problem> {
-    let taken = names.is_none().then(|| found.places());
-    let is_free = |place: &(&str, &str)| {
-        let is_in_pool = || taken.as_ref().is_some_and(|taken| taken.have(*place));
-        let is_in_memory = |names: &Names| has_card_at(&names.all, game.code(), *place);
-        !names.map_or_else(is_in_pool, is_in_memory)
+    let in_pool = names.is_none().then(|| found.places());
+    let place_use = |place| match (names, &in_pool) {
+        (Some(names), _) => place_use(&names.all, game.code(), place),
+        (None, Some(places)) => places.place_use(place),
+        (None, None) => PlaceUse::Free,
     };
-    let places: Vec<(&str, &str)> = places.into_iter().filter(is_free).take(CHANGED_MAX).collect();
+    let places = places.into_iter().map(|place| (place, place_use(place)));
+    let (places, uses): (Vec<(&str, &str)>, Vec<PlaceUse>) = places
+        .filter(|((_, number), place_use)| place_use.may_be_old(number))
+        .take(CHANGED_MAX)
+        .unzip();
     if places.is_empty() {
         return Ok(false);
     }
     let successors = deck_pool::successors_at(conn.get().await?, game.code(), &places).await?;
+    let successors: Vec<Option<CardId>> =
+        uses.into_iter().zip(successors).map(|(place_use, old)| place_use.successor(old)).collect();
     let ids: BTreeSet<CardId> = successors.iter().flatten().copied().collect();
     let ids: Vec<CardId> = ids.into_iter().collect();
     let cards = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
@@ -189,11 +195,29 @@ async fn add_moved(
     Ok(!cards.is_empty())
 }
 
-/// Whether a card of a game, hidden or not, has this place, with the number in any spelling.
-pub(super) fn has_card_at(all: &Snapshot, game: &str, (set, number): (&str, &str)) -> bool {
+/// Whether a card of a game, hidden or not, has this place.
+fn place_use(all: &Snapshot, game: &str, (set, number): (&str, &str)) -> PlaceUse {
     let set = set.trim().to_ascii_lowercase();
-    let is_at = |number: &str| all.at(game, &set, number).is_some();
-    is_at(number.trim()) || deck_pool::spellings(number).any(|number| is_at(&number))
+    if all.at(game, &set, number.trim()).is_some() {
+        PlaceUse::Exact
+    } else if deck_pool::spellings(number).any(|number| all.at(game, &set, &number).is_some()) {
+        PlaceUse::Alike
+    } else {
+        PlaceUse::Free
+    }
+}
+
+/// Whether an entry that is bound to a card may have an old place of this card: no card has exactly this place, and the card does not have it in another spelling.
+pub(super) fn may_have_left(
+    all: &Snapshot,
+    game: &str,
+    (set, number): (&str, &str),
+    card: CardId,
+) -> bool {
+    let set = set.trim().to_ascii_lowercase();
+    let is_at = |number: &str| all.at(game, &set, number) == Some(card.0.as_u128());
+    all.at(game, &set, number.trim()).is_none()
+        && !deck_pool::spellings(number).any(|number| is_at(&number))
 }
 
 /// Adds the cards that these entries are bound to and that no card has as its name any more, because the cards were renamed, as far as the viewer may see them.
@@ -205,12 +229,34 @@ pub(super) async fn add_renamed<'a>(
     catalogue: &Catalogue,
     found: &mut DeckPool,
 ) -> Result<bool, Problem> {
+    let renamed = renamed(entries, catalogue).take(CHANGED_MAX);
+    let renamed: Vec<(&CardReference, CardId)> = renamed.collect();
+    if renamed.is_empty() {
+        return Ok(false);
+    }
+    let ids: BTreeSet<CardId> = renamed.iter().map(|(_, card)| *card).collect();
+    let ids: Vec<CardId> = ids.into_iter().collect();
+    let game = catalogue.game();
+    let cards = deck_pool::present_cards(conn.get().await?, viewer, game, &ids).await?;
+    for (reference, card) in renamed {
+        if let Some((id, card)) = cards.get(&card) {
+            found.add_meaning(reference.clone(), *id, Arc::clone(card));
+        }
+    }
+    Ok(!cards.is_empty())
+}
+
+/// The references of entries whose cards may have been renamed, with the cards that they are bound to.
+fn renamed<'a>(
+    entries: impl Iterator<Item = (&'a DeckEntry, Option<CardId>)>,
+    catalogue: &Catalogue,
+) -> impl Iterator<Item = (&'a CardReference, CardId)> {
     // Also if it is another card with this name than the first one.
-    let has_name = |card: CardId, name: &str| {
+    let has_name = move |card: CardId, name: &str| {
         let (id, name) = (card.to_string(), name_key(name));
         catalogue.iter().any(|card| card.key == id && has_name_key(&card.definition.name, &name))
     };
-    let renamed = |(entry, card): (&'a DeckEntry, Option<CardId>)| {
+    entries.filter_map(move |(entry, card)| {
         let (reference, card) = (&entry.card, card?);
         if reference.name.is_empty() {
             return None;
@@ -227,22 +273,7 @@ pub(super) async fn add_renamed<'a>(
             _ => true,
         };
         may_be_renamed.then_some((reference, card))
-    };
-    let renamed: Vec<(&CardReference, CardId)> =
-        entries.filter_map(renamed).take(CHANGED_MAX).collect();
-    if renamed.is_empty() {
-        return Ok(false);
-    }
-    let ids: BTreeSet<CardId> = renamed.iter().map(|(_, card)| *card).collect();
-    let ids: Vec<CardId> = ids.into_iter().collect();
-    let game = catalogue.game();
-    let cards = deck_pool::present_cards(conn.get().await?, viewer, game, &ids).await?;
-    for (reference, card) in renamed {
-        if let Some((id, card)) = cards.get(&card) {
-            found.add_meaning(reference.clone(), *id, Arc::clone(card));
-        }
-    }
-    Ok(!cards.is_empty())
+    })
 }
 
 /// The cards that the viewer may see and that are not in the catalogue, whose numbers differ only in case or leading zeros from those of cards in it. There are
@@ -351,6 +382,25 @@ pub(super) fn cached_sets(app: &AppState, game: &Game) -> Option<Arc<KnownSets>>
     is_current.then(|| app.deck_cards.sets.find(game.code())).flatten()
 }
 
+/// Entries of a deck, each with the card that it is bound to.
+#[derive(Default)]
+pub(super) struct BoundEntries {
+    pub deck: Deck,
+    /// In the order of the entries.
+    pub cards: Vec<Option<CardId>>,
+}
+
+impl BoundEntries {
+    pub(super) fn push(&mut self, entry: DeckEntry, card: Option<CardId>) {
+        self.deck.entries.push(entry);
+        self.cards.push(card);
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&DeckEntry, Option<CardId>)> {
+        self.deck.entries.iter().zip(self.cards.iter().copied())
+    }
+}
+
 /// A deck whose entries have the present names of the cards that they are bound to, if these were renamed: which copies a player has is found by the names of cards.
 pub(super) async fn with_present_names(
     app: &AppState,
@@ -359,7 +409,22 @@ pub(super) async fn with_present_names(
     game: &Game,
     content: &DeckContent,
 ) -> Result<Deck, Problem> {
-    let mut deck = content.deck.clone();
+    let mut entries = BoundEntries::default();
+    for (entry, card) in content.bound_entries() {
+        entries.push(entry.clone(), card);
+    }
+    rename_entries(app, conn, requester, game, std::slice::from_mut(&mut entries)).await?;
+    Ok(entries.deck)
+}
+
+/// Writes the present names of cards in the entries of decks of one game, as in [`with_present_names`]. The cards of all decks are looked up together.
+pub(super) async fn rename_entries(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    requester: Requester,
+    game: &Game,
+    decks: &mut [BoundEntries],
+) -> Result<(), Problem> {
     let names = names_in_memory(app, requester.0);
     let may_be_renamed = |(entry, card): (&DeckEntry, Option<CardId>)| {
         let card = card.filter(|_| !entry.card.name.is_empty());
@@ -367,16 +432,42 @@ pub(super) async fn with_present_names(
             |card| names.as_ref().is_some_and(|names| names.mean(game, &entry.card, card));
         card.is_some_and(|card| !is_clear(card))
     };
-    if !content.bound_entries().any(may_be_renamed) {
-        return Ok(deck);
+    let mut looked_up = Deck::default();
+    let mut changed = Vec::new();
+    for deck in decks.iter_mut().filter(|deck| deck.iter().any(may_be_renamed)) {
+        looked_up.entries.extend(deck.deck.entries.iter().cloned());
+        changed.push(deck);
     }
-    let (mut found, catalogue) = find_of_deck(app, conn, requester, game, &[], &deck).await?;
-    let entries = content.bound_entries();
-    if add_renamed(conn, requester.0, entries, &catalogue, &mut found).await? {
-        write_present_names(&mut deck, &found.catalogue());
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let (found, catalogue) = find_of_deck(app, conn, requester, game, &[], &looked_up).await?;
+    let ids: BTreeSet<CardId> = changed
+        .iter()
+        .flat_map(|deck| renamed(deck.iter(), &catalogue))
+        .map(|(_, card)| card)
+        .collect();
+    let ids: Vec<CardId> = ids.into_iter().take(CHANGED_MAX).collect();
+    if !ids.is_empty() {
+        let viewer = requester.0;
+        let cards = deck_pool::present_cards(conn.get().await?, viewer, game, &ids).await?;
+        for deck in changed {
+            // Decks may mean different cards by the same old name.
+            let mut meant = found.clone();
+            let mut has_renamed = false;
+            for (reference, card) in renamed(deck.iter(), &catalogue) {
+                if let Some((id, card)) = cards.get(&card) {
+                    meant.add_meaning(reference.clone(), *id, Arc::clone(card));
+                    has_renamed = true;
+                }
+            }
+            if has_renamed {
+                write_present_names(&mut deck.deck, &meant.catalogue());
+            }
+        }
     }
     conn.give_back();
-    Ok(deck)
+    Ok(())
 }
 
 /// Writes the names that cards have now in entries that mean these cards by other names.

@@ -120,6 +120,12 @@ impl ParsedDeck {
         DeckChanges { content, hidden, visibility, folder, cloned_from: None, at }
     }
 
+    /// Looks up which cards are hidden, after entries were bound to other cards.
+    pub(super) async fn find_hidden(&mut self, app: &AppState) -> Result<(), Problem> {
+        self.hidden = hidden_cards(app, &self.content.cards).await?;
+        Ok(())
+    }
+
     /// Takes over what a list cannot state from the deck that it replaces: description and tags, and the values whose parameters are missing.
     pub(super) fn take_over_details(&mut self, stored: &StoredDeck, missing: &MissingDetails) {
         self.content.description.clone_from(&stored.content.description);

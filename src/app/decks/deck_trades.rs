@@ -7,8 +7,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Requester, StepConnection};
-use super::deck_holdings::{NamedCard, find_named, mentions, owned_printings};
+use super::deck_cards::{BoundEntries, Requester, StepConnection, rename_entries};
+use super::deck_holdings::{NamedCard, find_named, mentions, names_of, owned_printings};
 use crate::app::copies::trade_responses::TradeResponse;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -389,27 +389,30 @@ async fn count_missing(
         affected.truncate(place);
         entries.retain(|entry| entry.deck_id != cut);
     }
-    let mut games: BTreeMap<String, Vec<HeldEntry>> = BTreeMap::new();
-    for entry in entries {
-        games.entry(entry.game_code.clone()).or_default().push(entry);
+    let mut games: BTreeMap<String, BTreeMap<DeckId, BoundEntries>> = BTreeMap::new();
+    for HeldEntry { deck_id, game_code, entry, card_id } in entries {
+        games.entry(game_code).or_default().entry(deck_id).or_default().push(entry, card_id);
     }
     let mut missing: BTreeMap<DeckId, BeforeAndAfter> = BTreeMap::new();
-    for (game, entries) in games {
+    for (game, decks) in games {
         let loaded = app.named_game(&game).await?.map_err(Problem::internal)?;
-        let names = entries.iter().map(|entry| entry.card.name.clone());
-        let names = names.filter(|name| !name.is_empty()).collect();
-        let moved = moved.get(game.as_str()).map_or(&[][..], Vec::as_slice);
+        let (ids, mut decks): (Vec<DeckId>, Vec<BoundEntries>) = decks.into_iter().unzip();
         let mut conn = StepConnection::new(&app.store);
+        rename_entries(app, &mut conn, reader.requester, &loaded.game, &mut decks).await?;
+        let names = decks.iter().flat_map(|entries| names_of(&entries.deck).names).collect();
+        let moved = moved.get(game.as_str()).map_or(&[][..], Vec::as_slice);
         let stock = Stock::find(app, &mut conn, reader, &loaded.game, names, moved).await?;
-        let mut needed: BTreeMap<(DeckId, String), u64> = BTreeMap::new();
-        for entry in entries {
-            let key = (entry.deck_id, card_key(&entry.card));
-            *needed.entry(key).or_default() += entry.quantity;
-        }
-        for ((deck, key), needed) in needed {
-            let (count, owned) = (missing.entry(deck).or_default(), stock.of(&key));
-            count.before += needed.saturating_sub(owned.before);
-            count.after += needed.saturating_sub(owned.after);
+        for (deck, entries) in ids.into_iter().zip(decks) {
+            let mut needed: BTreeMap<String, u64> = BTreeMap::new();
+            for entry in entries.deck.entries {
+                *needed.entry(card_key(&entry.card)).or_default() += u64::from(entry.quantity);
+            }
+            let count = missing.entry(deck).or_default();
+            for (key, needed) in needed {
+                let owned = stock.of(&key);
+                count.before += needed.saturating_sub(owned.before);
+                count.after += needed.saturating_sub(owned.after);
+            }
         }
     }
     Ok(missing)
@@ -421,16 +424,16 @@ async fn name_bound(
     (viewer, _): Requester,
     entries: &mut [HeldEntry],
 ) -> Result<(), Problem> {
-    let nameless = entries.iter().filter(|entry| entry.card.name.is_empty());
-    let bound: BTreeSet<CardId> = nameless.filter_map(|entry| entry.card_id).collect();
+    let nameless = entries.iter().filter(|held| held.entry.card.name.is_empty());
+    let bound: BTreeSet<CardId> = nameless.filter_map(|held| held.card_id).collect();
     if bound.is_empty() {
         return Ok(());
     }
     let bound: Vec<CardId> = bound.into_iter().collect();
     let names = deck_pool::names(conn, viewer, &bound).await?;
-    for entry in entries.iter_mut().filter(|entry| entry.card.name.is_empty()) {
-        if let Some(name) = entry.card_id.and_then(|card| names.get(&card)) {
-            entry.card.name.clone_from(name);
+    for held in entries.iter_mut().filter(|held| held.entry.card.name.is_empty()) {
+        if let Some(name) = held.card_id.and_then(|card| names.get(&card)) {
+            held.entry.card.name.clone_from(name);
         }
     }
     Ok(())

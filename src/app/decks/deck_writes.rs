@@ -1,5 +1,7 @@
 //! Writing decks: creating and replacing them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use cardscape_engine::{CardReference, DeckEntry};
 
 use super::deck_cards::Requester;
@@ -73,7 +75,7 @@ pub async fn replace(
 ) -> Result<VersionedDeck, Problem> {
     if request.name.is_some() || request.list.is_none() {
         let mut parsed = parse(app, requester, request).await?;
-        keep_references_of(app, by, requester.0, id, &mut parsed.content).await?;
+        keep_references_of(app, by, requester.0, id, &mut parsed).await?;
         return store_changed(app, by, requester.0, (id, if_match), parsed).await;
     }
     let (stored, read) = find_replaced(app, by, id, if_match).await?;
@@ -81,7 +83,7 @@ pub async fn replace(
     let mut parsed = parse(app, requester, request).await?;
     parsed.require_publishable(&stored)?;
     let owner = (requester.0, by.account());
-    keep_references(app, owner, &stored.content, &mut parsed.content).await?;
+    keep_references(app, owner, &stored.content, &mut parsed).await?;
     // Only a name that is taken over must be that of the version that was read.
     let meant = if parsed.keeps_name { &read } else { if_match };
     store_changed(app, by, requester.0, (id, meant), parsed).await
@@ -99,7 +101,7 @@ pub async fn replace_by_list(
     let mut parsed = parse(app, requester, request).await?;
     let (stored, read) = find_replaced(app, by, id, if_match).await?;
     let owner = (requester.0, by.account());
-    take_over_entries(app, owner, &stored.content, &mut parsed.content).await?;
+    take_over_entries(app, owner, &stored.content, &mut parsed).await?;
     store_changed(app, by, requester.0, (id, &read), parsed).await
 }
 
@@ -120,7 +122,7 @@ pub async fn replace_by_upload(
     parsed.take_over_details(&stored, &missing);
     parsed.require_publishable(&stored)?;
     let owner = (requester.0, by.account());
-    take_over_entries(app, owner, &stored.content, &mut parsed.content).await?;
+    take_over_entries(app, owner, &stored.content, &mut parsed).await?;
     store_changed(app, by, requester.0, (id, &read), parsed).await
 }
 
@@ -144,14 +146,14 @@ async fn take_over_entries(
     app: &AppState,
     owner: (Viewer, AccountId),
     before: &DeckContent,
-    content: &mut DeckContent,
+    parsed: &mut ParsedDeck,
 ) -> Result<(), Problem> {
     // Cards of different games are different cards, even with the same name.
-    if before.format.game() == content.format.game() {
+    if before.format.game() == parsed.content.format.game() {
         let (listed, _) = entries_as_listed(app, owner, before.clone()).await?;
-        take_over_copies(&listed, &mut content.deck.entries);
+        take_over_copies(&listed, &mut parsed.content.deck.entries);
     }
-    keep_references(app, owner, before, content).await
+    keep_references(app, owner, before, parsed).await
 }
 
 /// The entries of a deck as its owner reads them in a list, with their named copies, and what is masked in them. An entry that is stored only with a place has the
@@ -174,53 +176,64 @@ async fn keep_references_of(
     by: &Granted<WriteOwnDecks>,
     viewer: Viewer,
     id: DeckId,
-    content: &mut DeckContent,
+    parsed: &mut ParsedDeck,
 ) -> Result<(), Problem> {
-    let has_place = |(entry, card): (&DeckEntry, Option<CardId>)| {
-        let CardReference { name, set, number, .. } = &entry.card;
-        card.is_some() && !name.is_empty() && set.is_some() && number.is_some()
-    };
-    if !content.bound_entries().any(has_place) {
+    if !parsed.content.deck.entries.iter().any(has_name_and_place) {
         return Ok(());
     }
     let mut conn = app.store.connection().await?;
     let stored = deck_lists::find_own(&mut conn, by, id).await?;
     drop(conn);
     let Some(stored) = stored else { return Ok(()) };
-    keep_references(app, (viewer, by.account()), &stored.content, content).await
+    keep_references(app, (viewer, by.account()), &stored.content, parsed).await
 }
 
-/// Entries of `content` that are those of `before` as its owner reads them stay as they are stored, without a name or with an old place: a deck that is sent back
-/// as it was read is not changed.
+fn has_name_and_place(entry: &DeckEntry) -> bool {
+    let CardReference { name, set, number, .. } = &entry.card;
+    !name.is_empty() && set.is_some() && number.is_some()
+}
+
+/// Entries that are those of `before` as its owner reads them stay as they are stored, without a name or with an old place, and stay bound to their cards, even if
+/// other cards have their names now: a deck that is sent back as it was read is not changed. Entries that are stored as they are read are left to
+/// [`deck_writes::replace`].
 async fn keep_references(
     app: &AppState,
     owner: (Viewer, AccountId),
     before: &DeckContent,
-    content: &mut DeckContent,
+    parsed: &mut ParsedDeck,
 ) -> Result<(), Problem> {
-    let is_written_otherwise =
-        |((entry, card), (stored, bound)): (BoundEntry<'_>, BoundEntry<'_>)| {
-            card.is_some() && card == bound && entry.card != stored.card
-        };
-    let is_other = content.bound_entries().zip(before.bound_entries()).any(is_written_otherwise);
+    let stored: Vec<BoundEntry<'_>> = before.bound_entries().collect();
+    let known: BTreeSet<(&CardReference, Option<CardId>)> =
+        stored.iter().map(|(entry, card)| (&entry.card, *card)).collect();
+    let content = &mut parsed.content;
+    // Only an entry with a name and a place may be stored otherwise than it is read.
+    let is_written_otherwise = |(entry, card): BoundEntry<'_>| {
+        has_name_and_place(entry) && !known.contains(&(&entry.card, card))
+    };
+    let is_other = content.bound_entries().any(is_written_otherwise);
     if before.format.game() != content.format.game() || !is_other {
         return Ok(());
     }
     let (listed, masks) = entries_as_listed(app, owner, before.clone()).await?;
-    let DeckContent { deck, cards, .. } = content;
-    let stored = before.bound_entries().zip(listed).enumerate();
-    for ((entry, card), (at, ((stored, bound), listed))) in
-        deck.entries.iter_mut().zip(&*cards).zip(stored)
+    // What is hidden from the owner now is as it was sent.
+    let is_kept = |at: usize| stored[at].1.is_some() && !masks.hidden.contains_key(&at);
+    let mut first: BTreeMap<&CardReference, usize> = BTreeMap::new();
+    for (at, entry) in listed.iter().enumerate().filter(|(at, _)| is_kept(*at)) {
+        first.entry(&entry.card).or_insert(at);
+    }
+    content.cards.resize(content.deck.entries.len(), None);
+    for (at, (entry, bound)) in content.deck.entries.iter_mut().zip(&mut content.cards).enumerate()
     {
-        let is_same_card = card.is_some() && *card == bound;
-        // What is hidden from the owner now is as it was sent.
-        if is_same_card && entry.card == listed.card && !masks.hidden.contains_key(&at) {
+        let is_same = listed.get(at).is_some_and(|listed| listed.card == entry.card && is_kept(at));
+        let same = if is_same { Some(at) } else { first.get(&entry.card).copied() };
+        if let Some((stored, card)) = same.and_then(|at| stored.get(at)) {
             // Older versions stored rarities as they were written.
             let rarity = entry.card.rarity.take();
             entry.card = CardReference { rarity, ..stored.card.clone() };
+            *bound = *card;
         }
     }
-    Ok(())
+    parsed.find_hidden(app).await
 }
 
 /// An entry, and the card that it is bound to.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{StepConnection, has_card_at};
+use super::deck_cards::{StepConnection, may_have_left};
 use super::deck_input::is_false;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -214,13 +214,14 @@ async fn follow_moves(
     let game = content.format.game().to_owned();
     let is_current = app.card_cache.clock().is_current();
     let all = app.catalogue.cards().filter(|_| is_current);
-    // No card has an old place, so most decks are read without a query.
-    let is_free =
-        |place: (&str, &str)| all.as_deref().is_none_or(|all| !has_card_at(all, &game, place));
+    // Most cards have the place of their entry, so most decks are read without a query.
+    let may_have_left = |place: (&str, &str), card| {
+        all.as_deref().is_none_or(|all| may_have_left(all, &game, place, card))
+    };
     let mut moved = Vec::new();
     for (at, (entry, card)) in content.bound_entries().enumerate() {
         if let (Some(place), Some(card)) = (place_beside_name(entry), card)
-            && is_free(place)
+            && may_have_left(place, card)
         {
             moved.push((at, card, place));
         }
@@ -234,7 +235,7 @@ async fn follow_moves(
     let moved: Vec<(usize, CardId, CardId)> = moved
         .into_iter()
         .zip(successors)
-        .filter_map(|((at, card, _), successor)| Some((at, card, successor?)))
+        .filter_map(|((at, card, _), successor)| Some((at, card, successor?.card)))
         .collect();
     if moved.is_empty() {
         return Ok(());

@@ -27,6 +27,7 @@ use crate::store::designs::abuse_reports::{
     self, DecideOutcome, FoundTarget, NewReport, ReportOutcome, StoredReport,
 };
 pub use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
+use crate::store::designs::first_evidence::FirstTexts;
 use crate::store::designs::reserved_names::NameOwner;
 
 words! {
@@ -92,7 +93,8 @@ pub fn read_decision(decision: &str, note: &str) -> Result<(AbuseDecision, Strin
 pub struct CreatedReportResponse {
     /// Id of the report.
     pub id: Uuid,
-    /// Whether you had already reported this and no moderator has decided yet: then `id` is that of the earlier report, which now has the new `reason` and `details`.
+    /// Whether you had already reported this and no moderator has decided yet: then `id` is that of the earlier report, which now has the new `reason` and `details`, and what
+    /// you could read of it both times.
     #[schema(example = false)]
     pub repeated: bool,
 }
@@ -256,6 +258,9 @@ pub struct AbuseReportResponse {
     pub details: Option<String>,
     /// When it was reported; if its reporter has reported it again since, when that was.
     pub created_at: DateTime<Utc>,
+    /// What the report contained when it was sent first; absent: it was not sent again, or others could read the same when it was sent last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_reported: Option<FirstReportedResponse>,
     /// The decision: `upheld` or `dismissed`; absent: no moderator has decided yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "upheld")]
@@ -271,15 +276,65 @@ pub struct AbuseReportResponse {
     pub decided_at: Option<DateTime<Utc>>,
 }
 
+/// What others could read of a design, deck or comment when its reporter reported it first, if they read something else when it was reported last.
+#[derive(Serialize, ToSchema)]
+pub struct FirstReportedResponse {
+    /// When the report was sent first.
+    pub reported_at: DateTime<Utc>,
+    /// In reports about designs: the design as others could read it then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reported_design: Option<ReportedDesignResponse>,
+    /// In reports about decks: the name of the deck then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Embers and Bones")]
+    pub deck_name: Option<String>,
+    /// In reports about decks: the description then; absent: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Goes *fast*.")]
+    pub deck_description: Option<String>,
+    /// In reports about decks: the tags then; absent: none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["aggro"]))]
+    pub deck_tags: Vec<String>,
+    /// In reports about decks: the names in entries that belonged to no card then, at most 100; absent: none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["Kettle Impp"]), max_items = 100)]
+    pub deck_entries: Vec<String>,
+    /// In reports about comments: the text of the comment then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Buy my pills.")]
+    pub comment_text: Option<String>,
+}
+
+/// Everything but the reported design.
+impl From<(DateTime<Utc>, FirstTexts)> for FirstReportedResponse {
+    fn from((reported_at, texts): (DateTime<Utc>, FirstTexts)) -> Self {
+        let FirstTexts { name, description, tags, entries, text } = texts;
+        Self {
+            reported_at,
+            reported_design: None,
+            deck_name: name,
+            deck_description: description.filter(|description| !description.is_empty()),
+            deck_tags: tags,
+            deck_entries: entries,
+            comment_text: text,
+        }
+    }
+}
+
 /// A report with the design as it was reported.
 async fn describe(
     app: &AppState,
     mut report: StoredReport,
 ) -> Result<AbuseReportResponse, Problem> {
     let reported = report.reported_design.take_revision();
+    let first = reported.as_ref().and_then(|last| report.first.take_revision(&last.game_code));
     let mut response = AbuseReportResponse::from(report);
     if let Some(reported) = reported {
         response.reported_design = Some(ReportedDesignResponse::new(app, reported).await?);
+    }
+    if let (Some(first), Some(described)) = (first, &mut response.first_reported) {
+        described.reported_design = Some(ReportedDesignResponse::new(app, first).await?);
     }
     Ok(response)
 }
@@ -296,9 +351,10 @@ async fn describe_all(
     Ok(described)
 }
 
-/// Everything but the reported design, which needs the game.
+/// Everything but the reported designs, which need the game.
 impl From<StoredReport> for AbuseReportResponse {
-    fn from(report: StoredReport) -> Self {
+    fn from(mut report: StoredReport) -> Self {
+        let first_reported = report.first.take_texts().map(FirstReportedResponse::from);
         let suggested_design = report.suggested_design().cloned();
         let (comment_state, comment_hidden_by_owner) =
             (report.comment_state().map(CommentState::as_str), report.owner_hid_comment());
@@ -331,6 +387,7 @@ impl From<StoredReport> for AbuseReportResponse {
             reason: report.reason.as_str(),
             details: report.details,
             created_at: report.created_at,
+            first_reported,
             decision: report.decision.map(AbuseDecision::as_str),
             note: report.note,
             decided_by: report.decided_by.map(|account| account.0),

@@ -229,7 +229,7 @@ impl Candidate for &OpenCard {
 
 /// Looks up one card for each identifier, in the order of the identifiers. A name finds only cards whose content the viewer may see. An id or a
 /// number also finds the place of a hidden card, and a card that had them before it was moved or merged. Leading zeros of a number are
-/// ignored, unless the set has several such numbers. Runs at most five statements, however many identifiers there are.
+/// ignored, unless the set has several such numbers, or a card had exactly this number. Runs at most five statements, however many identifiers there are.
 pub async fn look_up(
     conn: &mut Connection,
     viewer: Viewer,
@@ -263,8 +263,8 @@ pub async fn look_up(
     };
     let find = |identifier: &CardIdentifier| match identifier {
         CardIdentifier::Id(_) | CardIdentifier::Number { .. } => find_placed(identifier)
-            .or_else(|| find_with_zeros(identifier))
-            .or_else(|| find_successor(identifier)),
+            .or_else(|| find_successor(identifier))
+            .or_else(|| find_with_zeros(identifier)),
         CardIdentifier::Name { game, set, name } => {
             let same = cards_of_name.get(&(game.as_str(), name.search_key()));
             let is_in_set =

@@ -1,7 +1,7 @@
 //! Moves and merges of cards: a card gets another number, or is merged into another card. Old ids and numbers are
 //! redirected to the card permanently.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -139,6 +139,28 @@ pub async fn successor(conn: &mut Connection, old: CardId) -> StoreResult<Option
         card_migrations::kind.eq(MigrationKind::Merge).and(card_migrations::old_card_id.eq(old)),
     );
     Ok(merged.select(card_migrations::card_id).first(conn).await.optional()?)
+}
+
+#[derive(QueryableByName)]
+struct MergedCard {
+    #[diesel(sql_type = SqlUuid)]
+    old_card_id: CardId,
+    #[diesel(sql_type = SqlUuid)]
+    card_id: CardId,
+}
+
+/// The cards that these cards were merged into, by the ids of the merged ones. Cards that still exist are left out.
+pub(in crate::store) async fn merged_cards(
+    mut conn: &Connection,
+    ids: &[CardId],
+) -> StoreResult<BTreeMap<CardId, CardId>> {
+    let rows: Vec<MergedCard> = sql(
+        "SELECT old_card_id, card_id FROM card_migrations WHERE kind = 'merge' AND old_card_id = ",
+    )
+    .any(ids)
+    .load(&mut conn)
+    .await?;
+    Ok(rows.into_iter().map(|MergedCard { old_card_id, card_id }| (old_card_id, card_id)).collect())
 }
 
 /// The card that had this number, at its new place.

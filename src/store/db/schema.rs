@@ -18,6 +18,8 @@ diesel::table! {
         suggestion_id -> Nullable<Uuid>,
         deck_id -> Nullable<Uuid>,
         reported -> Nullable<Jsonb>,
+        first_reported -> Nullable<Jsonb>,
+        first_reported_at -> Nullable<Timestamptz>,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The copies that a player has of the cards of a deck, and the other decks that contain these cards.
 
-use cardscape_engine::CardReference;
+use cardscape_engine::{CardReference, DeckEntry};
 use diesel::sql_types::{BigInt, Bool, Int4, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
@@ -115,8 +115,8 @@ pub struct HolderRow {
 }
 
 /// The other decks of the account that contain one of these cards, by the cards that entries were bound to when the
-/// decks were saved: for each name the first [`HOLDERS_NAMED`] decks, and those in `reserving`. `names` has the number of
-/// the name of each card: cards of several sets can have one name.
+/// decks were saved, or by those that they were merged into: for each name the first [`HOLDERS_NAMED`] decks, and those in
+/// `reserving`. `names` has the number of the name of each card: cards of several sets can have one name.
 pub async fn holders(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
@@ -125,15 +125,19 @@ pub async fn holders(
     names: &[i64],
     reserving: &[DeckId],
 ) -> StoreResult<Vec<HolderRow>> {
-    let rows = sql("SELECT named, deck_id, name, copies, decks, all_copies FROM (\
+    // Materialised, so that Postgres joins these cards with the entries by a hash.
+    let rows = sql("WITH wanted AS (SELECT card_id, named FROM unnest($cards, $names) AS one (card_id, named)), \
+         meant AS MATERIALIZED (SELECT card_id, named FROM wanted UNION ALL \
+          SELECT m.old_card_id, w.named FROM wanted w JOIN card_migrations m ON m.card_id = w.card_id WHERE m.kind = 'merge') \
+         SELECT named, deck_id, name, copies, decks, all_copies FROM (\
          SELECT one.*, count(*) OVER of_name AS decks, (sum(one.copies) OVER of_name)::bigint AS all_copies, \
           row_number() OVER (PARTITION BY one.named ORDER BY one.deck_id) AS place FROM (\
-           SELECT wanted.named, d.id AS deck_id, d.name, sum(e.quantity)::bigint AS copies FROM decks d \
+           SELECT meant.named, d.id AS deck_id, d.name, sum(e.quantity)::bigint AS copies FROM decks d \
            CROSS JOIN LATERAL unnest(d.card_ids) WITH ORDINALITY AS bound (card_id, place) \
-           JOIN unnest($cards, $names) AS wanted (card_id, named) ON wanted.card_id = bound.card_id \
+           JOIN meant ON meant.card_id = bound.card_id \
            JOIN deck_entries e ON e.deck_id = d.id AND e.position = bound.place - 1 \
            WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.id <> $deck AND d.bound_revision = d.revision \
-           GROUP BY wanted.named, d.id, d.name) one WINDOW of_name AS (PARTITION BY one.named)) ranked \
+           GROUP BY meant.named, d.id, d.name) one WINDOW of_name AS (PARTITION BY one.named)) ranked \
          WHERE place <= $listed OR deck_id = ANY ((SELECT $reserving)::uuid[]) ORDER BY named, deck_id")
         .bind("account", by.account())
         .bind("deck", deck)
@@ -183,18 +187,22 @@ pub struct NeedRow {
 }
 
 /// The copies of these cards in the decks of the account, by the cards that entries were bound to when the decks were
-/// saved.
+/// saved, or by those that they were merged into.
 pub async fn needs(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
     cards: &[CardId],
 ) -> StoreResult<Vec<NeedRow>> {
-    let rows = sql("SELECT d.id AS deck_id, d.name, bound.card_id, sum(e.quantity)::bigint AS copies FROM decks d \
+    // Materialised as in [`holders`].
+    let rows = sql("WITH wanted AS (SELECT card_id FROM unnest($cards) AS one (card_id)), \
+         meant AS MATERIALIZED (SELECT card_id AS bound_id, card_id FROM wanted UNION ALL \
+          SELECT m.old_card_id, w.card_id FROM wanted w JOIN card_migrations m ON m.card_id = w.card_id WHERE m.kind = 'merge') \
+         SELECT d.id AS deck_id, d.name, meant.card_id, sum(e.quantity)::bigint AS copies FROM decks d \
          CROSS JOIN LATERAL unnest(d.card_ids) WITH ORDINALITY AS bound (card_id, place) \
-         JOIN unnest($cards) AS wanted (card_id) ON wanted.card_id = bound.card_id \
+         JOIN meant ON meant.bound_id = bound.card_id \
          JOIN deck_entries e ON e.deck_id = d.id AND e.position = bound.place - 1 \
          WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.bound_revision = d.revision \
-         GROUP BY d.id, d.name, bound.card_id ORDER BY d.id, bound.card_id")
+         GROUP BY d.id, d.name, meant.card_id ORDER BY d.id, meant.card_id")
         .bind("account", by.account())
         .bind("cards", cards)
         .load(conn)
@@ -207,10 +215,8 @@ pub async fn needs(
 pub struct HeldEntry {
     pub deck_id: DeckId,
     pub game_code: String,
-    /// The card as it was written; without its rarity.
-    pub card: CardReference,
-    /// Number of copies.
-    pub quantity: u64,
+    /// The card as it was written, without its rarity, and the number of copies; without its zone.
+    pub entry: DeckEntry,
     /// The card that the entry was bound to when it was saved.
     pub card_id: Option<CardId>,
 }
@@ -237,7 +243,9 @@ impl From<HeldEntryRow> for HeldEntry {
     fn from(row: HeldEntryRow) -> Self {
         let HeldEntryRow { deck_id, game_code, name, set_code, number, quantity, card_id } = row;
         let card = CardReference { name, set: set_code, number, rarity: None };
-        Self { deck_id, game_code, card, quantity: quantity.unsigned_abs().into(), card_id }
+        let (zone, quantity) = (String::new(), quantity.unsigned_abs());
+        let entry = DeckEntry { zone, quantity, card, copies: Vec::new() };
+        Self { deck_id, game_code, entry, card_id }
     }
 }
 

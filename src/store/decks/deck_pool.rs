@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cardscape_engine::{
-    CardReference, Catalogue, DeckCheck, Format, Game, KnownSet, KnownSets, PreparedCard, name_key,
-    search_key,
+    CardReference, Catalogue, DeckCheck, Format, Game, KnownSet, KnownSets, PoolCard, PreparedCard,
+    name_key, search_key,
 };
 use diesel::dsl::exists;
 use diesel::prelude::*;
@@ -41,13 +41,65 @@ pub struct DeckPool {
     meanings: Vec<(CardReference, CardId)>,
 }
 
-/// Sets and numbers, the numbers without case and leading zeros.
-pub struct PoolPlaces(HashSet<(String, String)>);
+/// Whether a card has a place now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceUse {
+    /// A card has it with exactly this number.
+    Exact,
+    /// A card has it with a number that is the same but for case and leading zeros.
+    Alike,
+    /// No card has it.
+    Free,
+}
+
+impl PlaceUse {
+    /// Whether a place with this number may lead to a card that had it before. A number with zeros before it is written in full, so a card that had exactly this
+    /// number goes before others. A number without them may be short for that of another card.
+    pub fn may_be_old(self, number: &str) -> bool {
+        match self {
+            Self::Exact => false,
+            Self::Alike => number.trim().starts_with('0'),
+            Self::Free => true,
+        }
+    }
+
+    /// Whether a place that may be old leads to this card, which had it before.
+    fn leads_to(self, successor: Successor) -> bool {
+        self == Self::Free || successor.is_exact
+    }
+
+    /// The card that a place leads to which may be old.
+    pub fn successor(self, successor: Option<Successor>) -> Option<CardId> {
+        successor.filter(|successor| self.leads_to(*successor)).map(|successor| successor.card)
+    }
+}
+
+/// A card that had a place before it was moved or merged.
+#[derive(Clone, Copy, Debug)]
+pub struct Successor {
+    pub card: CardId,
+    /// Whether it had exactly this number, and not one that is the same but for case and leading zeros.
+    is_exact: bool,
+}
+
+/// Sets and numbers of cards.
+pub struct PoolPlaces {
+    exact: HashSet<(String, String)>,
+    /// The numbers without case and leading zeros.
+    bare: HashSet<(String, String)>,
+}
 
 impl PoolPlaces {
-    /// Whether a card has this place, with the number in any spelling.
-    pub fn have(&self, (set, number): (&str, &str)) -> bool {
-        self.0.contains(&(code_of(set), bare(number)))
+    /// Whether a card has this place.
+    pub fn place_use(&self, (set, number): (&str, &str)) -> PlaceUse {
+        let set = code_of(set);
+        if self.exact.contains(&(set.clone(), number.trim().to_owned())) {
+            PlaceUse::Exact
+        } else if self.bare.contains(&(set, bare(number))) {
+            PlaceUse::Alike
+        } else {
+            PlaceUse::Free
+        }
     }
 }
 
@@ -98,11 +150,12 @@ impl DeckPool {
 
     /// The places of the cards of the pool.
     pub fn places(&self) -> PoolPlaces {
-        let place = |card: &Arc<PreparedCard>| {
-            let card = card.card();
-            (card.set.clone(), bare(&card.definition.number))
-        };
-        PoolPlaces(self.cards.iter().map(place).collect())
+        let cards = || self.cards.iter().map(|card| card.card());
+        let number = |card: &PoolCard| card.definition.number.clone();
+        PoolPlaces {
+            exact: cards().map(|card| (card.set.clone(), number(card))).collect(),
+            bare: cards().map(|card| (card.set.clone(), bare(&number(card)))).collect(),
+        }
     }
 
     /// Adds a card that had this place before it was moved or merged.
@@ -206,12 +259,12 @@ async fn merged_into(
 }
 
 /// The cards that had these places of a game before they were moved or merged, hidden or not: old numbers are as public as present ones. `None`: no card had the
-/// place. Case and leading zeros do not count, as in [`ids_at`]. A card that has the place now is not looked for.
+/// place. Exactly this number goes before one that is the same but for case and leading zeros. A card that has the place now is not looked for.
 pub async fn successors_at(
     conn: &mut Connection,
     game: &str,
     places: &[(&str, &str)],
-) -> StoreResult<Vec<Option<CardId>>> {
+) -> StoreResult<Vec<Option<Successor>>> {
     if places.is_empty() {
         return Ok(Vec::new());
     }
@@ -219,12 +272,17 @@ pub async fn successors_at(
     let numbers: BTreeSet<String> =
         places.iter().flat_map(|(_, number)| spellings(number)).collect();
     let old = CardsByPlace::of(card_migrations::find_vacated(conn, game, (sets, numbers)).await?);
-    let find = |(set, number): &(&str, &str)| old.find(&code_of(set), number.trim());
+    let find = |(set, number): &(&str, &str)| {
+        let (set, number) = (code_of(set), number.trim());
+        let card = old.find(&set, number)?;
+        Some(Successor { card, is_exact: old.find_exact(&set, number).is_some() })
+    };
     Ok(places.iter().map(find).collect())
 }
 
 /// The cards at these places of a game, hidden or not: set and number are public. Case and leading zeros of a number do not count, unless the set has several numbers
-/// that differ only in these and none is exactly the given one: that is no card. A place that no card has leads to the card that had it before it was moved or merged.
+/// that differ only in these and none is exactly the given one: that is no card. A place that no card has leads to the card that had it before it was moved or merged,
+/// and so does one whose number has zeros before it that no card has.
 pub async fn ids_at(
     conn: &mut Connection,
     game: &str,
@@ -233,14 +291,16 @@ pub async fn ids_at(
     let known = CardsByPlace::of(rows_at(conn, game, places).await?);
     let find = |(set, number): &(&str, &str)| known.find(&code_of(set), number.trim());
     let mut found: Vec<Option<CardId>> = places.iter().map(find).collect();
-    let (missing, left): (Vec<usize>, Vec<(&str, &str)>) = places
+    let place_use = |(set, number): (&str, &str)| known.place_use(&code_of(set), number.trim());
+    let (left, old): (Vec<usize>, Vec<(&str, &str)>) = places
         .iter()
         .copied()
         .enumerate()
-        .filter(|(at, (set, number))| found[*at].is_none() && !known.has(&code_of(set), number))
+        .filter(|(_, place)| place_use(*place).may_be_old(place.1))
         .unzip();
-    for (at, card) in missing.into_iter().zip(successors_at(conn, game, &left).await?) {
-        found[at] = card;
+    let successors = successors_at(conn, game, &old).await?;
+    for ((at, place), successor) in left.into_iter().zip(old).zip(successors) {
+        found[at] = place_use(place).successor(successor).or(found[at]);
     }
     Ok(found)
 }
@@ -300,14 +360,24 @@ impl CardsByPlace {
 
     /// The card at a place. A set may have two numbers that differ only in case or leading zeros: then only the number as it is written is meant.
     fn find(&self, set: &str, number: &str) -> Option<CardId> {
-        let exact = self.as_written.get(&(set.to_owned(), number.to_owned()));
         let same = || self.without_case_and_zeros.get(&(set.to_owned(), bare(number)));
-        exact.copied().or_else(|| same().copied().flatten())
+        self.find_exact(set, number).or_else(|| same().copied().flatten())
     }
 
-    /// Whether one or several cards have this place, with the number in any spelling.
-    fn has(&self, set: &str, number: &str) -> bool {
-        self.without_case_and_zeros.contains_key(&(set.to_owned(), bare(number)))
+    /// The card with exactly this number.
+    fn find_exact(&self, set: &str, number: &str) -> Option<CardId> {
+        self.as_written.get(&(set.to_owned(), number.to_owned())).copied()
+    }
+
+    /// Whether one or several cards have this place.
+    fn place_use(&self, set: &str, number: &str) -> PlaceUse {
+        if self.find_exact(set, number).is_some() {
+            PlaceUse::Exact
+        } else if self.without_case_and_zeros.contains_key(&(set.to_owned(), bare(number))) {
+            PlaceUse::Alike
+        } else {
+            PlaceUse::Free
+        }
     }
 }
 
@@ -538,6 +608,28 @@ mod tests {
         assert_eq!(["003", "3", "A1", "a1", "7", "0007"].map(at), [1, 2, 3, 4, 5, 5].map(Some));
         assert_eq!((at("0003"), at("0A1")), (None, None), "several could be meant");
         assert_eq!((at("8"), cards.find("dusk", "3")), (None, None));
-        assert!(cards.has("veil", "0003") && !cards.has("veil", "8"));
+        let place_use = |number| cards.place_use("veil", number);
+        assert_eq!(place_use("003"), PlaceUse::Exact);
+        assert_eq!((place_use("0003"), place_use("8")), (PlaceUse::Alike, PlaceUse::Free));
+    }
+
+    /// A number with zeros before it is written in full, others may be short.
+    #[test]
+    fn an_old_number_with_zeros_goes_before_numbers_alike() {
+        let card = CardId(uuid::Uuid::from_u128(1));
+        let leads = |place_use: PlaceUse, number: &str, is_exact| {
+            let successor = Some(Successor { card, is_exact });
+            place_use.may_be_old(number) && place_use.successor(successor).is_some()
+        };
+        for (place_use, number, is_exact, expected) in [
+            (PlaceUse::Free, "2", false, true),
+            (PlaceUse::Free, "002", true, true),
+            (PlaceUse::Alike, "002", true, true),
+            (PlaceUse::Alike, "002", false, false),
+            (PlaceUse::Alike, "2", true, false),
+            (PlaceUse::Exact, "002", true, false),
+        ] {
+            assert_eq!(leads(place_use, number, is_exact), expected, "{place_use:?} {number}");
+        }
     }
 }

@@ -215,13 +215,13 @@ async fn find_moved(
     };
     let written: Vec<(&str, &str)> = written.into_iter().collect();
     let successors = deck_pool::successors_at(conn, game, &written).await?;
-    let ids: Vec<CardId> = successors.iter().flatten().copied().collect();
+    let ids: Vec<CardId> = successors.iter().flatten().map(|old| old.card).collect();
     if ids.is_empty() {
         return Ok(BTreeMap::new());
     }
     let present = deck_pool::places(conn, Viewer::stranger(), &ids).await?;
     let moved = written.into_iter().zip(successors).filter_map(|((set, number), successor)| {
-        let place = present.get(&successor?)?;
+        let place = present.get(&successor?.card)?;
         Some(((set.to_owned(), number.to_owned()), place.clone()))
     });
     Ok(moved.collect())

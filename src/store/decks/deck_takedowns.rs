@@ -1,5 +1,7 @@
 //! Takedowns of decks by moderators, after reports.
 
+use std::collections::BTreeSet;
+
 use cardscape_engine::Game;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -11,7 +13,8 @@ use super::deck_records::DeckRow;
 use super::stored_content::{StoredContent, unreadable};
 use crate::auth::permission::{Acting, ModerateDesigns};
 use crate::domain::decks::content::DeckContent;
-use crate::domain::ids::DeckId;
+use crate::domain::ids::{CardId, DeckId};
+use crate::store::catalogue::card_migrations;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -94,8 +97,8 @@ struct HiddenRow {
 }
 
 /// Whether a deck with this content would show what a moderator has hidden: it was cloned from a deck of the same owner
-/// that is taken down, and nothing was changed. That cards were moved or renamed since is no change: a clone has the
-/// present places, and so has what its owner sends back.
+/// that is taken down, and nothing was changed. That cards were moved, renamed or merged since is no change: a clone has the
+/// present places, and so has what its owner sends back. Neither is that an entry is bound to a card that came later.
 pub(super) async fn is_clone_of_hidden(
     mut conn: &Connection,
     row: &DeckRow,
@@ -113,7 +116,12 @@ pub(super) async fn is_clone_of_hidden(
         .optional()?;
     let Some(HiddenRow { content: hidden, manifest }) = found else { return Ok(false) };
     let game = Game::from_toml(&manifest).map_err(unreadable)?;
-    Ok(hidden.0.read()?.shows_same_as(content, &game))
+    let hidden = hidden.0.read()?;
+    let cards = hidden.bound_entries().chain(content.bound_entries());
+    let cards: BTreeSet<CardId> = cards.filter_map(|(_, card)| card).collect();
+    let cards: Vec<CardId> = cards.into_iter().collect();
+    let merged = card_migrations::merged_cards(conn, &cards).await?;
+    Ok(hidden.shows_same_as(content, &game, &merged))
 }
 
 /// Writes an event of the owner. Older programs take no deck down, so no trigger is needed.

@@ -192,8 +192,8 @@ struct Changeable<'a> {
 }
 
 /// Replaces one of the caller's decks, if `is_current` accepts its version. Of two concurrent requests, the second
-/// waits, and then finds that the deck was changed. A deck that is already as requested, perhaps in another folder, stays at its revision. If its owner
-/// asks for a private deck while it is taken down, it stays private after the takedown.
+/// waits, and then finds that the deck was changed. A deck that is already as requested, perhaps in another folder, stays at its revision. Entries that are
+/// written as before stay bound to their cards. If its owner asks for a private deck while it is taken down, it stays private after the takedown.
 pub async fn replace(
     store: &Store,
     by: &Granted<WriteOwnDecks>,
@@ -216,7 +216,8 @@ pub async fn replace(
         let has_to_stay_private = changes.visibility.is_some()
             && row.is_taken_down()
             && deck_takedowns::would_be_shown(conn, id).await?;
-        let content = inherited(conn, &locked.deck, changes).await?;
+        let content = as_bound_before(changes.content, &locked.deck.content);
+        let content = inherited(conn, &locked.deck, content, changes.hidden).await?;
         let was_private = row.visibility() == DeckVisibility::Private;
         if publishes
             && was_private
@@ -246,15 +247,25 @@ pub async fn replace(
     store.transaction_by_steps(by, changes.at, first, last).await
 }
 
-/// The new content of a locked deck, with the bindings that it takes over from the previous content.
+/// The new content of a deck, whose entries that are written as before are bound as before.
+fn as_bound_before<'a>(content: &'a DeckContent, before: &DeckContent) -> Cow<'a, DeckContent> {
+    let cards = content.bindings_after(before);
+    if content.bound_entries().map(|(_, card)| card).eq(cards.iter().copied()) {
+        return Cow::Borrowed(content);
+    }
+    Cow::Owned(DeckContent { cards, ..content.clone() })
+}
+
+/// The new content of a locked deck, with the bindings that it takes over from the previous content. `hidden`: the cards that its entries are bound to and that
+/// are hidden from the public.
 async fn inherited<'a>(
     conn: &Connection,
     before: &StoredDeck,
-    changes: &DeckChanges<'a>,
+    content: Cow<'a, DeckContent>,
+    hidden: &BTreeSet<CardId>,
 ) -> StoreResult<Cow<'a, DeckContent>> {
-    let DeckChanges { content, hidden, .. } = *changes;
     if hidden.is_empty() && !content.has_unbound() {
-        return Ok(Cow::Borrowed(content));
+        return Ok(content);
     }
     let StoredDeck { row, content: before, .. } = before;
     let mut guessed = BTreeSet::new();
@@ -265,7 +276,7 @@ async fn inherited<'a>(
         let unbound = before.bound_entries().filter(|(_, card)| others_read && card.is_none());
         guessed.extend(unbound.map(|(entry, _)| name_key(&entry.card.name)));
     }
-    let mut content = content.clone();
+    let mut content = content.into_owned();
     content.inherit(before, hidden, &guessed);
     Ok(Cow::Owned(content))
 }
@@ -292,7 +303,8 @@ pub(super) async fn overwrite(
     locked: LockedDeck,
     changes: &DeckChanges<'_>,
 ) -> StoreResult<StoredDeck> {
-    let content = inherited(conn, &locked.deck, changes).await?;
+    let content = Cow::Borrowed(changes.content);
+    let content = inherited(conn, &locked.deck, content, changes.hidden).await?;
     let changes = DeckChanges { content: &content, ..*changes };
     if is_as_stored(&locked.deck, &changes) {
         return move_to_folder(conn, locked.deck, changes.folder).await;

@@ -7,6 +7,7 @@ use diesel::sql_types::{Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUui
 use diesel_async::RunQueryDsl;
 use serde_json::{Value, json};
 
+use super::first_evidence::{self, FirstEvidence};
 use super::released_cards::{self, Decided};
 use super::reported_decks::{self, ReportedDeck};
 use super::reported_designs::{self, ReportedDesign};
@@ -109,7 +110,8 @@ async fn delete(conn: &mut Connection, id: AbuseReportId) -> StoreResult<()> {
 /// What happens to an undecided report by the same account about the same subject.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Earlier {
-    /// It gets the new reason, the new details if there are some, what others read now of its subject, and the time.
+    /// It gets the new reason, the new details if there are some, what others read now of its subject, and the time. What it contained when it was sent first stays
+    /// beside that.
     GetsReason,
     Stays,
 }
@@ -135,13 +137,14 @@ async fn insert(
     let reported_deck = deck.filter(|_| comment.is_none());
     let reported_design = design.filter(|_| comment.is_none());
     let (of_deck, of_design) = (reported_decks::snapshot(), reported_designs::SNAPSHOT);
+    let first = first_evidence::KEPT;
     let written = sql(format!(
         "INSERT INTO abuse_reports (id, reporter_id, accused_id, design_id, deck_id, comment_id, suggestion_id, reason, details, created_at, reported) \
          VALUES ($id, $reporter, $accused, $design, $deck, $comment, $suggestion, $reason, $details, $at, coalesce({of_deck}, {of_design}, {OF_COMMENT})) \
          ON CONFLICT (reporter_id, target) WHERE decided_at IS NULL DO UPDATE SET \
           reason = CASE WHEN $replaces THEN excluded.reason ELSE abuse_reports.reason END, \
           details = CASE WHEN $replaces THEN coalesce(excluded.details, abuse_reports.details) ELSE abuse_reports.details END, \
-          reported = CASE WHEN $replaces THEN coalesce(excluded.reported, abuse_reports.reported) ELSE abuse_reports.reported END, \
+          reported = CASE WHEN $replaces THEN coalesce(excluded.reported, abuse_reports.reported) ELSE abuse_reports.reported END, {first}, \
           created_at = CASE WHEN $replaces THEN greatest(excluded.created_at, abuse_reports.created_at) ELSE abuse_reports.created_at END \
          RETURNING id, deck_id IS NOT NULL AND comment_id IS NULL AND reported IS NULL AS is_without_subject"
     ))
@@ -192,6 +195,9 @@ pub struct StoredReport {
     /// The deck, or the deck with the comment.
     #[diesel(embed)]
     pub reported_deck: ReportedDeck,
+    /// What it contained when it was sent first.
+    #[diesel(embed)]
+    pub first: FirstEvidence,
     #[diesel(sql_type = Nullable<SqlUuid>)]
     pub comment_id: Option<CommentId>,
     /// Text of the comment when it was reported; its text now in reports of older programs.
@@ -300,8 +306,9 @@ const TABLES: &str = "FROM abuse_reports r JOIN accounts w ON w.id = r.reporter_
 fn select<'a>(condition: &str) -> Statement<'a> {
     let (of_design, design) = (reported_designs::COLUMNS, reported_designs::TABLES);
     let (of_deck, deck) = (reported_decks::COLUMNS, reported_decks::TABLES);
+    let (at_first, first) = (first_evidence::COLUMNS, first_evidence::TABLES);
     sql(format!(
-        "SELECT {COLUMNS}, {of_design}, {of_deck} {TABLES} {design} {deck} WHERE {condition}"
+        "SELECT {COLUMNS}, {of_design}, {of_deck}, {at_first} {TABLES} {design} {deck} {first} WHERE {condition}"
     ))
 }
 

@@ -43,10 +43,10 @@ const FIND: &str = "SELECT f.artwork AS id, f.rendition, f.media_type, f.size, w
 const WHO_SEES: &str = " AS is_public OFFSET 0) seen WHERE w.id = $id AND (seen.is_public \
        OR EXISTS (SELECT FROM artwork_uploads u WHERE u.account_id = $reader AND u.artwork = w.id) \
        OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN designs d ON d.id = s.design_id WHERE s.artwork = w.id AND s.revision = ";
-/// Moderators also see the artwork of a revision that was reported: the author may show another one since. Reports about comments
-/// have no revision.
+/// Moderators also see the artwork of a revision that was reported, first or last: the author may show another one since. Reports
+/// about comments have no revision.
 const WAS_REPORTED: &str = " OR $reviews AND EXISTS (SELECT FROM design_artworks s JOIN abuse_reports r ON r.design_id = s.design_id \
-       AND (r.reported ->> 'revision')::bigint = s.revision WHERE s.artwork = w.id)";
+       AND s.revision IN ((r.reported ->> 'revision')::bigint, (r.first_reported ->> 'revision')::bigint) WHERE s.artwork = w.id)";
 
 /// Finds a file that the reader may see; `None`: there is none, or this reader may not see it.
 pub async fn find<P: Permission + SeesOwnDesigns>(

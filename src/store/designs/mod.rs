@@ -12,6 +12,7 @@ pub mod design_releases;
 pub mod design_reviews;
 pub mod design_search;
 pub mod designer_rewards;
+pub mod first_evidence;
 pub mod gallery;
 pub mod gallery_entries;
 pub mod likeness;

@@ -147,6 +147,9 @@ pub(super) const CHANGED_SINCE: &str = "Changed since";
 pub(super) const DESIGN_CHANGED: &str = "The author has changed the design since it was reported. “Before” is what was reported, “After” is what it says now.";
 pub(super) const COMMENT_CHANGED: &str =
     "The author has changed the comment since it was reported. Now it says:";
+pub(super) const FIRST_REPORTED: &str = "When it was reported first";
+pub(super) const FIRST_REPORTED_ABOUT: &str =
+    "The same player has reported it again since it was changed. The first report was about this:";
 pub(super) const SUGGESTED_DESIGN: &str = "The design as it was suggested";
 pub(super) const DETAILS: &str = "Details of the report";
 pub(super) const CHOOSE_DECISION: &str = "Choose a decision.";
@@ -175,6 +178,7 @@ pub(super) fn about(about: &str) -> &'static str {
     }
 }
 
+pub(super) const DECK_NAME: &str = "Its name";
 pub(super) const DECK_TAGS: &str = "Its tags";
 pub(super) const DECK_ENTRIES: &str = "Entries that are no card";
 

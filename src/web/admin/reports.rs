@@ -12,7 +12,7 @@ use super::people::person_path;
 use super::words as admin_words;
 use crate::app::accounts::own_account;
 use crate::app::designs::abuse_reports::{
-    self, AbuseReportResponse, ReportFilter, Verdict, read_decision,
+    self, AbuseReportResponse, FirstReportedResponse, ReportFilter, Verdict, read_decision,
 };
 use crate::app::designs::reported_designs::ReportedDesignResponse;
 use crate::app::page::Cursor;
@@ -93,6 +93,8 @@ struct ReportRow {
     reported_text: Vec<String>,
     /// The text of the comment now, if it was changed since.
     text_now: Vec<String>,
+    /// What it contained when it was sent first, if that was something else.
+    first: Option<FirstRow>,
     /// Why readers do not see the reported comment; empty: they see it, or the report is not about a comment.
     unseen: &'static str,
     /// What the decisions do.
@@ -106,6 +108,38 @@ struct ReportRow {
     note: Vec<String>,
     /// Whether the decision may cover a picture, too.
     may_have_artwork: bool,
+}
+
+/// What a report contained when it was sent first, besides a design.
+struct FirstRow {
+    at: Moment,
+    /// The text of the comment, or the description of the deck.
+    text: Vec<String>,
+    /// Texts of the deck, with their labels.
+    deck_texts: Vec<(&'static str, Vec<String>)>,
+}
+
+impl From<FirstReportedResponse> for FirstRow {
+    fn from(first: FirstReportedResponse) -> Self {
+        let name = first.deck_name.into_iter().collect();
+        let deck_texts = [
+            (moderation_words::DECK_NAME, name),
+            (moderation_words::DECK_TAGS, first.deck_tags),
+            (moderation_words::DECK_ENTRIES, first.deck_entries),
+        ];
+        Self {
+            at: Moment::new(first.reported_at),
+            text: paragraphs(first.comment_text.or(first.deck_description)),
+            deck_texts: with_texts(deck_texts),
+        }
+    }
+}
+
+/// The labels that have texts.
+fn with_texts<const N: usize>(
+    labelled: [(&'static str, Vec<String>); N],
+) -> Vec<(&'static str, Vec<String>)> {
+    labelled.into_iter().filter(|(_, texts)| !texts.is_empty()).collect()
 }
 
 fn paragraphs(text: Option<String>) -> Vec<String> {
@@ -135,7 +169,7 @@ impl From<AbuseReportResponse> for ReportRow {
         Self {
             is_open: deck_state.is_empty(),
             deck_state,
-            deck_texts: deck_texts.into_iter().filter(|(_, texts)| !texts.is_empty()).collect(),
+            deck_texts: with_texts(deck_texts),
             path: format!("{PATH}/{}", report.id),
             about: moderation_words::about(report.about),
             subject,
@@ -149,6 +183,7 @@ impl From<AbuseReportResponse> for ReportRow {
                 report.comment_text.or(report.suggestion_message).or(report.deck_description),
             ),
             text_now: paragraphs(report.comment_text_now),
+            first: report.first_reported.map(FirstRow::from),
             unseen: moderation_words::unseen_comment(
                 report.comment_state,
                 report.comment_hidden_by_owner,
@@ -219,6 +254,7 @@ async fn name_of(
 struct ReportedDesignView {
     /// Number of the revision, which distinguishes the tables of several.
     revision: i64,
+    name: String,
     content: ContentView,
     /// The path of its artwork.
     artwork: Option<String>,
@@ -231,11 +267,28 @@ impl ReportedDesignView {
         let artwork = design.content.artwork.as_ref();
         Ok(Self {
             revision: design.revision,
+            name: design.content.name.clone(),
             artwork: artwork.map(|artwork| artwork_path(&artwork.id)),
             content: ContentView::new(&game.game, &design.content),
             changes: change_rows(Some(&game.game), design.changed_since),
         })
     }
+}
+
+/// The page's view of a reported design, if there is one.
+async fn view_of(
+    app: &AppState,
+    design: Option<ReportedDesignResponse>,
+) -> Result<Option<ReportedDesignView>, Problem> {
+    match design {
+        Some(design) => Ok(Some(ReportedDesignView::new(app, design).await?)),
+        None => Ok(None),
+    }
+}
+
+/// Takes the design out that a report contained when it was sent first.
+fn take_first_design(report: &mut AbuseReportResponse) -> Option<ReportedDesignResponse> {
+    report.first_reported.as_mut()?.reported_design.take()
 }
 
 /// Most other reports about the same thing that the page of a report shows.
@@ -248,6 +301,8 @@ struct ReportBeside {
     is_other_deck: bool,
     /// The design, if the report is about another revision.
     design: Option<ReportedDesignView>,
+    /// The design when the report was sent first, if the page does not show that revision already.
+    first_design: Option<ReportedDesignView>,
 }
 
 /// The other waiting reports about the same thing.
@@ -301,14 +356,17 @@ impl ReportBeside {
         let is_other_deck = beside.deck_name != shown.deck_name
             || beside.deck_tags != shown.deck_tags
             || beside.deck_entries != shown.deck_entries;
-        let is_other = |design: &ReportedDesignResponse| {
-            shown.reported_design.as_ref().is_none_or(|shown| shown.revision != design.revision)
-        };
-        let design = match beside.reported_design.take().filter(is_other) {
-            Some(design) => Some(ReportedDesignView::new(app, design).await?),
-            None => None,
-        };
-        Ok(Self { row: beside.into(), is_other_deck, design })
+        let first_shown = shown.first_reported.as_ref().and_then(|it| it.reported_design.as_ref());
+        let shown: Vec<i64> =
+            shown.reported_design.iter().chain(first_shown).map(|shown| shown.revision).collect();
+        let is_other = |design: &ReportedDesignResponse| !shown.contains(&design.revision);
+        let first_design = take_first_design(&mut beside).filter(is_other);
+        Ok(Self {
+            is_other_deck,
+            design: view_of(app, beside.reported_design.take().filter(is_other)).await?,
+            first_design: view_of(app, first_design).await?,
+            row: beside.into(),
+        })
     }
 }
 
@@ -324,6 +382,8 @@ struct ReportPage {
     /// Which reports the decision is about: those that were sent until then.
     read_until: String,
     design: Option<ReportedDesignView>,
+    /// The design when the report was sent first, if that was another revision.
+    first_design: Option<ReportedDesignView>,
     decisions: [Choice; 2],
     note: String,
     with_artwork: bool,
@@ -349,7 +409,7 @@ pub(in crate::web) async fn show_report(
 ) -> Result<HttpResponse, Problem> {
     let done = moderation_words::done(&query.done);
     let (id, typed) = (AbuseReportId(*report), DecisionForm::default());
-    show(&state, &by, PageStatus::OK, id, typed, Faults::none(), done).await
+    Box::pin(show(&state, &by, PageStatus::OK, id, typed, Faults::none(), done)).await
 }
 
 async fn show(
@@ -363,10 +423,8 @@ async fn show(
 ) -> Result<HttpResponse, Problem> {
     let mut report = abuse_reports::find(app, by, id).await?;
     let beside = ReportsBeside::list(app, by, &report).await?;
-    let design = match report.reported_design.take() {
-        Some(design) => Some(ReportedDesignView::new(app, design).await?),
-        None => None,
-    };
+    let design = view_of(app, report.reported_design.take()).await?;
+    let first_design = view_of(app, take_first_design(&mut report)).await?;
     let choice = |decision: AbuseDecision| {
         let text = moderation_words::decide_report(decision);
         Choice::new(decision.as_str(), text, &typed.decision)
@@ -383,6 +441,7 @@ async fn show(
             .unwrap_or_else(|| beside.newest.to_rfc3339()),
         beside,
         design,
+        first_design,
         decisions: AbuseDecision::ALL.map(choice),
         note: typed.note,
         with_artwork: typed.artwork.is_some(),
@@ -404,7 +463,7 @@ pub(in crate::web) async fn decide_report(
     if AbuseDecision::parse(&typed.decision).is_none() {
         let faults = Faults::one("decision", moderation_words::CHOOSE_DECISION);
         let status = PageStatus::INVALID_FORM;
-        return show(&state, &by, status, id, typed, faults, "").await;
+        return Box::pin(show(&state, &by, status, id, typed, faults, "")).await;
     }
     let decided = match read_decision(&typed.decision, &typed.note) {
         Ok((decision, note)) => {
@@ -423,7 +482,7 @@ pub(in crate::web) async fn decide_report(
                 typed.artwork = None;
                 typed.read_until.clear();
             }
-            show(&state, &by, PageStatus::of(&problem), id, typed, faults, "").await
+            Box::pin(show(&state, &by, PageStatus::of(&problem), id, typed, faults, "")).await
         }
     }
 }

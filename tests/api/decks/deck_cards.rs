@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::deck_files::lines;
+use super::deck_trades::{summary, trade_decks};
 use super::stored_as;
 use crate::collection::counts::printing;
-use crate::support::{Player, RequestExt as _, TestApp, in_memory};
+use crate::support::{Player, RequestExt as _, TestApp, in_memory, text};
 
 struct Stage {
     app: TestApp,
@@ -269,6 +270,96 @@ async fn a_deck_that_is_sent_back_as_it_was_read_is_not_changed() {
     }
 }
 
+/// Another card may have the old name of a renamed card.
+#[tokio::test]
+async fn a_deck_that_is_sent_back_keeps_renamed_cards() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let mut paths = Vec::new();
+        for list in ["2 Chimney Salamander", "2 Chimney Salamander (hearth) 017"] {
+            paths.push(stage.stored("list", json!(list)).await);
+        }
+        stage.rename("hearth", "017", "Chimney Newt").await;
+        stage.rename("hearth", "002", "Chimney Salamander").await;
+        let card = async |path: &str| {
+            let available = stage.app.get(&format!("{path}/availability")).by(&stage.ada);
+            available.answer().await.expect(200)["cards"][0]["name"].clone()
+        };
+        for is_moved in [false, true] {
+            if is_moved {
+                stage.send("hearth", "017", "move", &json!({ "number": "9017" })).await;
+            }
+            for path in &paths {
+                let read = stage.app.get(path).by(&stage.ada).answer().await.expect(200);
+                let text = stage.app.get(path).by(&stage.ada).header("accept", "text/plain");
+                let text = text.answer().await.text();
+                for (member, cards) in [("list", json!(text)), ("entries", read["entries"].clone())]
+                {
+                    let mut body =
+                        json!({ "name": "n", "format": "ttcg/standard", "visibility": "public" });
+                    body[member] = cards;
+                    let put = stage.app.put(path).by(&stage.ada).header("if-match", "*");
+                    let replaced = put.json(&body).answer().await.expect(200);
+                    assert_eq!(replaced["revision"], 1, "{body:#}");
+                }
+            }
+        }
+        // Other quantities and positions are no other cards.
+        let read = stage.app.get(&paths[1]).by(&stage.ada).answer().await.expect(200);
+        let mut entry = read["entries"][0].clone();
+        assert_eq!(place_of(&entry), json!(["Chimney Salamander", "hearth", "9017"]));
+        entry["quantity"] = json!(3);
+        let entries = json!([{ "quantity": 1, "name": "Kettle Imp" }, entry]);
+        let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+        let put = stage.app.put(&paths[1]).by(&stage.ada).header("if-match", "*");
+        assert_eq!(put.json(&body).answer().await.expect(200)["revision"], 2);
+        assert_eq!(stage.faults(&paths[1]).await, NONE);
+        // A name without a place is that of the card that has it, as long as one has it.
+        assert_eq!(card(&paths[0]).await, "Chimney Salamander");
+        stage.rename("hearth", "002", "Gatepost Lad").await;
+        assert_eq!(card(&paths[0]).await, "Chimney Newt");
+    }
+}
+
+/// Other cards whose numbers differ only in zeros from the old number of a moved card do not take its place.
+#[tokio::test]
+async fn an_old_number_is_not_that_of_a_card_with_other_zeros() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let paths = stage.stored_in_all_ways("Gatepost Lad", "002").await;
+        let (moved, _) = stage.card("hearth", "002").await;
+        stage.send("hearth", "002", "move", &json!({ "number": "9002" })).await;
+        stage.send("hearth", "001", "move", &json!({ "number": "2" })).await;
+        let (other, _) = stage.card("hearth", "2").await;
+        for path in &paths {
+            let shown = stage.entry(path).await;
+            assert_eq!(shown, json!(["Gatepost Lad", "hearth", "9002"]), "{path}");
+            assert_eq!(stage.faults(path).await, NONE, "{path}");
+        }
+        let entry = |name: &str, number: &str| json!([{ "quantity": 2, "name": name, "set": "hearth", "number": number }]);
+        for (member, cards, name) in [
+            ("list", json!("2 (hearth) 002"), "Gatepost Lad"),
+            ("list", json!("2 Gatepost Lad (hearth) 002"), "Gatepost Lad"),
+            ("entries", entry("", "002"), "Gatepost Lad"),
+            ("entries", entry("Gatepost Lad", "002"), "Gatepost Lad"),
+            ("list", json!("2 (hearth) 2"), "Pebblebrow Tortoise"),
+            ("entries", entry("", "0002"), "Pebblebrow Tortoise"),
+        ] {
+            assert_eq!(faults_of(&stage.judged(member, &cards).await), NONE, "{cards}");
+            let path = stage.stored(member, cards.clone()).await;
+            assert_eq!(stage.entry(&path).await[0], name, "{cards}");
+            assert_eq!(stage.faults(&path).await, NONE, "{cards}");
+        }
+        let place = |number: &str| json!({ "game": "ttcg", "set": "hearth", "number": number });
+        let identifiers = json!({ "identifiers": [place("002"), place("2"), place("0002")] });
+        let found = stage.app.post("/v1/cards/lookup").json(&identifiers).answer().await;
+        let found = found.expect(200);
+        let ids: Vec<&Value> =
+            found["data"].as_array().unwrap().iter().map(|card| &card["id"]).collect();
+        assert_eq!(json!(ids), json!([moved, other, other]));
+    }
+}
+
 /// The copies that a player has are found by the names of cards. An old name may be that of another card, or differ from the new one only in accents.
 #[tokio::test]
 async fn copies_are_those_of_the_renamed_card() {
@@ -307,6 +398,93 @@ async fn copies_are_those_of_the_renamed_card() {
         assert_eq!(reserve(&placed).await, 1, "the reservation keeps its copy");
         // A name without a place is that of the card that has it now.
         assert_eq!(copies(&named).await, json!(["Chimney Salamander", other, 0, false]));
+    }
+}
+
+/// Cards of other decks are found by the ids that were stored, and the copies that are missing in a trade by the names.
+#[tokio::test]
+async fn other_decks_and_trades_follow_cards() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let deck = async |name: &str, list: &str| {
+            let body = json!({ "name": name, "format": "ttcg/standard", "list": list });
+            stored_as(&stage.app, &stage.ada, &body).await
+        };
+        deck("renamed", "2 Chimney Salamander").await;
+        deck("moved", "2 Gatepost Lad (hearth) 002").await;
+        deck("moved, without a name", "2 (hearth) 002").await;
+        let merged = deck("merged", "1 Rootcellar Mole\n1 Drystone Mason").await;
+        deck("merged, without a name", "2 (hearth) 003").await;
+        stage.rename("hearth", "017", "Chimney Newt").await;
+        stage.send("hearth", "002", "move", &json!({ "number": "9002" })).await;
+        let (into, _) = stage.card("hearth", "004").await;
+        stage.send("hearth", "003", "merge", &json!({ "into": into })).await;
+        if matches!(way, Way::Memory) {
+            stage.app.catch_up().await;
+        }
+        let cards = "1 Chimney Newt\n1 Gatepost Lad\n1 Drystone Mason";
+        let probe = deck("probe", cards).await;
+
+        let needs = async |path: &str| -> Vec<Value> {
+            let answer = stage.app.get(&format!("{path}/availability")).by(&stage.ada).answer();
+            let answer = answer.await.expect(200);
+            let others = |card: &Value| {
+                let others = card["other_decks"].as_array().unwrap().iter();
+                others.map(|deck| json!([deck["name"], deck["quantity"]])).collect::<Vec<_>>()
+            };
+            let cards = answer["cards"].as_array().unwrap().iter();
+            let need = |card: &Value| {
+                let mut others = others(card);
+                others.sort_by_key(Value::to_string);
+                json!([card["name"], card["needed"], card["missing_with_other_decks"], others])
+            };
+            cards.map(need).collect()
+        };
+        let moved = [json!(["moved", 2]), json!(["moved, without a name", 2])];
+        let in_merged = [json!(["merged", 2]), json!(["merged, without a name", 2])];
+        assert_eq!(
+            needs(&probe).await,
+            [
+                json!(["Chimney Newt", 1, 3, [["renamed", 2]]]),
+                json!(["Gatepost Lad", 1, 5, moved]),
+                json!(["Drystone Mason", 1, 5, in_merged]),
+            ]
+        );
+        let others = [in_merged[1].clone(), json!(["probe", 1])];
+        assert_eq!(needs(&merged).await, [json!(["Drystone Mason", 2, 5, others])]);
+
+        let ben = stage.app.player("ben").await;
+        stage.app.set_trading(&stage.ada, "public").await;
+        let printed = stage.app.print("hearth", 1).await;
+        let mut given = Vec::new();
+        for (number, name) in
+            [("017", "Chimney Newt"), ("9002", "Gatepost Lad"), ("004", "Drystone Mason")]
+        {
+            let mut card = printed.iter().find(|card| card.number == number).unwrap().clone();
+            card.name = name.to_owned();
+            given.push(stage.app.register(&ben, &card).await);
+        }
+        let given: Vec<&String> = given.iter().collect();
+        let offer = stage.app.offer(&ben, &stage.ada, &given, &[]).await.expect(201);
+        let found = trade_decks(&stage.app, &stage.ada, &text(&offer, "id")).await;
+        let mut decks: Vec<Value> =
+            found["decks"].as_array().unwrap().iter().map(summary).collect();
+        decks.sort_by_key(Value::to_string);
+        let closes = |name: &str| json!([name, 1, null]);
+        let one_of_two = |deck: &str, card: &str| json!([deck, 2, 1, [closes(card)], []]);
+        let all = ["Chimney Newt", "Drystone Mason", "Gatepost Lad"].map(closes);
+        assert_eq!(
+            decks,
+            [
+                one_of_two("merged", "Drystone Mason"),
+                one_of_two("merged, without a name", "Drystone Mason"),
+                one_of_two("moved", "Gatepost Lad"),
+                one_of_two("moved, without a name", "Gatepost Lad"),
+                json!(["probe", 3, 0, all, []]),
+                one_of_two("renamed", "Chimney Newt"),
+            ],
+            "{found:#}"
+        );
     }
 }
 

@@ -38,7 +38,9 @@ async fn a_patch_changes_only_what_it_names() {
     let app = app().await;
     let ada = app.player("ada").await;
     let path = stored(&app, &ada, &deck()).await;
-    let mut expected = without_version(app.get(&path).by(&ada).answer().await.expect(200));
+    let read = app.get(&path).by(&ada).answer().await;
+    let mut tag = read.header("etag");
+    let mut expected = without_version(read.expect(200));
     for (revision, (body, member, value)) in (2..).zip([
         (json!({ "name": " Embers " }), "name", json!("Embers")),
         (json!({ "tags": ["Fire", "fire", "hot"] }), "tags", json!(["fire", "hot"])),
@@ -48,8 +50,9 @@ async fn a_patch_changes_only_what_it_names() {
         (json!({ "visibility": "public" }), "visibility", json!("public")),
         (json!({ "folder": "Monday", "tags": ["hot"] }), "folder", json!("Monday")),
     ]) {
-        let answer = patch(&app, &ada, &path, &format!("\"r{}\"", revision - 1), &body).await;
-        assert!(answer.header("etag").starts_with(&format!("\"r{revision}~")), "{body}");
+        let answer = patch(&app, &ada, &path, &tag, &body).await;
+        tag = answer.header("etag");
+        assert!(tag.starts_with(&format!("\"r{revision}~")), "{body}");
         let changed = answer.expect(200);
         assert_eq!(changed["revision"], json!(revision));
         expected[member] = value;
@@ -82,7 +85,7 @@ async fn a_patch_that_changes_nothing_makes_no_revision() {
     let mut same = deck();
     same.as_object_mut().unwrap().remove("entries");
     for body in [json!({}), same, json!({ "tags": ["AGGRO"] })] {
-        let answer = patch(&app, &ada, &path, "\"r1\"", &body).await;
+        let answer = patch(&app, &ada, &path, &tag, &body).await;
         assert_eq!(answer.header("etag"), tag);
         assert_eq!(answer.expect(200), before, "{body}");
     }
@@ -120,7 +123,7 @@ async fn another_folder_alone_is_no_change_for_others() {
     assert_eq!(app.db().number("SELECT count(*) FROM deck_revisions").await, 1);
     assert_eq!(app.db().number(events).await, events_before);
 
-    // A client that read another folder overwrites nothing. A tag without a folder names the version in any folder.
+    // A client that read another folder, or none, overwrites nothing.
     let name = json!({ "name": "Embers" });
     patch(&app, &ada, &path, &first_tag, &name).await.problem(412, "precondition_failed");
     let taken_out = patch(&app, &ada, &path, &second_tag, &json!({ "folder": null })).await;
@@ -128,9 +131,20 @@ async fn another_folder_alone_is_no_change_for_others() {
     assert_eq!(taken_out.expect(200).get("folder"), None);
     patch(&app, &ada, &path, &second_tag, &name).await.problem(412, "precondition_failed");
     public["folder"] = json!("Sunday");
+    let put = app.put(&path).by(&ada).header("if-match", "\"r1\"").json(&public).answer().await;
+    let third_tag = put.header("etag");
+    assert_eq!(put.expect(200)["revision"], 1);
+    public["folder"] = json!("Tuesday");
     let put = app.put(&path).by(&ada).header("if-match", "\"r1\"").json(&public);
-    assert_eq!(put.answer().await.expect(200)["revision"], 1);
-    assert_eq!(patch(&app, &ada, &path, "\"r1\"", &name).await.expect(200)["revision"], 2);
+    put.answer().await.problem(412, "precondition_failed");
+    let delete = app.delete(&path).by(&ada).header("if-match", "\"r1\"").answer().await;
+    delete.problem(412, "precondition_failed");
+    assert_eq!(patch(&app, &ada, &path, &third_tag, &name).await.expect(200)["revision"], 2);
+    // The text has no folder.
+    let text = app.get(&path).by(&ada).header("accept", "text/plain").answer().await;
+    let put = app.put(&path).by(&ada).header("if-match", text.header("etag"));
+    let put = put.header("content-type", "text/plain").body(text.text()).answer().await;
+    assert_eq!(put.expect(200)["folder"], "Sunday");
 }
 
 #[tokio::test]
@@ -296,8 +310,10 @@ async fn a_list_as_the_body_replaces_the_entries_of_a_deck() {
         request.body(list.to_owned()).answer().await
     };
     let list = "2 Kettle Imp\n3 Pocket Bat";
-    let answer = put("?format=ttcg/standard", "\"r1\"", list).await;
-    assert!(answer.header("etag").starts_with("\"r2~"), "{}", answer.header("etag"));
+    let tag = app.get(&path).by(&ada).answer().await.header("etag");
+    let answer = put("?format=ttcg/standard", &tag, list).await;
+    let tag = answer.header("etag");
+    assert!(tag.starts_with("\"r2~"), "{tag}");
     let replaced = answer.expect(200);
     assert_eq!(replaced["reading"]["dialect"], "plain");
     for (member, value) in [
@@ -312,14 +328,14 @@ async fn a_list_as_the_body_replaces_the_entries_of_a_deck() {
     assert_eq!(replaced["entries"][0]["copies"], json!(["one"]), "the entry did not change");
     assert_eq!(replaced["entries"][1]["name"], "Pocket Bat");
     let stated = "// format: ttcg/standard\n// name: Embers\n1 Kettle Imp";
-    let named = put("?visibility=public&folder=Monday", "\"r2\"", stated).await.expect(200);
+    let named = put("?visibility=public&folder=Monday", &tag, stated).await.expect(200);
     assert_eq!(
         (&named["name"], &named["visibility"], &named["folder"]),
         (&json!("Embers"), &json!("public"), &json!("Monday"))
     );
     // What a reader gets as text can be sent back.
-    let text = app.get(&path).by(&ada).header("accept", "text/plain").answer().await.text();
-    let again = put("", "\"r3\"", &text).await;
+    let text = app.get(&path).by(&ada).header("accept", "text/plain").answer().await;
+    let again = put("", &text.header("etag"), &text.text()).await;
     assert!(again.header("etag").starts_with("\"r3~"), "{}", again.text());
 
     // The line above a share code may be a greeting.

@@ -177,13 +177,14 @@ async fn a_deck_is_restored_to_an_earlier_revision() {
     let mut second = deck("Two", "public", "1 Pocket Bat");
     second["folder"] = "Saturday".into();
     put(&app, &ada, &path, &second).await;
+    let tag = app.get(&path).by(&ada).answer().await.header("etag");
     let restore = async |tag: &str, revision: i64| {
         let request = app.post(&format!("{path}/restore")).by(&ada).header("if-match", tag);
         request.json(&json!({ "revision": revision })).answer().await
     };
     restore("\"r1\"", 1).await.problem(412, "precondition_failed");
-    restore("\"r2\"", 7).await.problem(404, "not_found");
-    let answer = restore("\"r2\"", 1).await;
+    restore(&tag, 7).await.problem(404, "not_found");
+    let answer = restore(&tag, 1).await;
     assert!(answer.header("etag").starts_with("\"r3~"), "{}", answer.header("etag"));
     let again = answer.expect(200);
     for member in ["name", "description", "tags", "entries", "unread_lines", "format"] {
@@ -218,7 +219,7 @@ async fn a_deck_that_is_not_changed_gets_no_revision() {
     assert_eq!(same["revision"], json!(1));
     assert_eq!(same["updated_at"], before["updated_at"]);
     assert_eq!(same["entries"], before["entries"]);
-    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "\"r1\"");
+    let restore = app.post(&format!("{path}/restore")).by(&ada).header("if-match", &tag);
     let restored = restore.json(&json!({ "revision": 1 })).answer().await;
     assert_eq!(restored.header("etag"), tag);
     assert_eq!(app.get(&path).by(&ada).answer().await.expect(200), before);

@@ -381,6 +381,45 @@ async fn a_copy_whose_cards_were_moved_since_counts_as_unchanged() {
     app.put(&copy).by(&ada).header("if-match", "*").json(&changed).answer().await.expect(200);
 }
 
+/// A card that was merged, and one that came later, are no changes of a copy either.
+#[tokio::test]
+async fn a_copy_whose_cards_were_merged_or_came_later_counts_as_unchanged() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let body = |list: &str| json!({ "name": "Embers", "format": "ttcg/standard", "visibility": "public", "list": list });
+    let list = "1 Gatepost Lad\n1 Chimney Newt";
+    let deck = stored_as(&app, &ada, &body(list)).await;
+    let id = reported(&app, &ben, &deck).await;
+    decide(&app, &mod_, &id, "upheld").await;
+    let copy = app.post(&format!("{deck}/clones")).by(&ada).answer().await.header("location");
+    let admin = app.admin().await;
+    let card = async |number: &str| {
+        let path = format!("/v1/games/ttcg/sets/hearth/cards/{number}");
+        let card = app.get(&path).by(&admin).answer().await;
+        let etag = card.header("etag");
+        (format!("/v1/cards/{}", text(&card.expect(200), "id")), etag)
+    };
+    let (old, etag) = card("002").await;
+    let (into, _) = card("017").await;
+    let into = json!({ "into": into.trim_start_matches("/v1/cards/") });
+    let merge = app.post(&format!("{old}/merge")).by(&admin).header("if-match", etag).json(&into);
+    merge.answer().await.expect(201);
+    let (named, etag) = card("003").await;
+    let rename = app.patch(&named).by(&admin).header("if-match", etag);
+    rename.json(&json!({ "name": "Chimney Newt" })).answer().await.expect(200);
+
+    let publish = json!({ "visibility": "public" });
+    patched(&app, &ada, &copy, &publish).await.problem(409, "deck_taken_down");
+    let put = async |list: &str| {
+        app.put(&copy).by(&ada).header("if-match", "*").json(&body(list)).answer().await
+    };
+    for list in [list, "1 Chimney Salamander\n1 Chimney Newt"] {
+        put(list).await.problem(409, "deck_taken_down");
+    }
+    put("1 Chimney Salamander\n2 Chimney Newt").await.expect(200);
+}
+
 /// A report contains what others could read, whatever becomes of the deck and of its revisions.
 #[tokio::test]
 async fn a_report_contains_what_others_could_read() {
@@ -421,6 +460,40 @@ async fn a_report_contains_what_others_could_read() {
         (&decided["deck_state"], &decided["deck_name"]),
         (&json!("taken_down"), &json!("Embers"))
     );
+}
+
+/// A repeated report contains the deck as it is then, and as it was when it was reported first.
+#[tokio::test]
+async fn a_repeated_report_of_a_deck_keeps_what_was_reported_first() {
+    let app = app().await;
+    let (ada, ben, mod_) =
+        (app.player("ada").await, app.player("ben").await, app.moderator().await);
+    let body = json!({
+        "name": "Embers", "format": "ttcg/standard", "visibility": "public", "description": "Buy gold.", "tags": ["gold"],
+        "list": "1 Kettle Imp\n1 Gold for sale",
+    });
+    let deck = stored_as(&app, &ada, &body).await;
+    let id = reported(&app, &ben, &deck).await;
+    let read = async || {
+        let path = format!("/v1/abuse-reports/{id}");
+        app.get(&path).by(&mod_).answer().await.expect(200)
+    };
+    let sent_at = text(&read().await, "created_at");
+    let meek = json!({ "name": "Meek", "description": "", "tags": [] });
+    patched(&app, &ada, &deck, &meek).await.expect(200);
+    report(&app, &ben, &deck).await.expect(200);
+    let seen = read().await;
+    assert_eq!((&seen["deck_name"], seen.get("deck_description")), (&json!("Meek"), None));
+    let first = json!({
+        "reported_at": sent_at, "deck_name": "Embers", "deck_description": "Buy gold.", "deck_tags": ["gold"], "deck_entries": ["Gold for sale"],
+    });
+    assert_eq!(seen["first_reported"], first);
+    // When it is what it was at first, there is nothing else to read.
+    let before = json!({ "name": "Embers", "description": "Buy gold.", "tags": ["gold"] });
+    patched(&app, &ada, &deck, &before).await.expect(200);
+    report(&app, &ben, &deck).await.expect(200);
+    let seen = read().await;
+    assert_eq!((&seen["deck_name"], seen.get("first_reported")), (&json!("Embers"), None));
 }
 
 /// While the owner is banned nobody can read the deck, so decisions about it are no public changes.

@@ -30,12 +30,12 @@ async fn stored(app: &TestApp, owner: &Player, name: &str, cards: &[(&str, u32)]
     super::stored_as(app, owner, &body).await
 }
 
-async fn trade_decks(app: &TestApp, by: &Player, trade: &str) -> Value {
+pub(super) async fn trade_decks(app: &TestApp, by: &Player, trade: &str) -> Value {
     app.get(&format!("/v1/trades/{trade}/decks")).by(by).answer().await.expect(200)
 }
 
 /// The name, the missing cards and the gaps of a deck, to compare them.
-fn summary(deck: &Value) -> Value {
+pub(super) fn summary(deck: &Value) -> Value {
     let gaps = |member: &str| -> Vec<Value> {
         let gaps = deck[member].as_array().unwrap().iter();
         gaps.map(|gap| json!([gap["name"], gap["copies"], gap["reserved"]])).collect()

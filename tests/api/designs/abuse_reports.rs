@@ -604,6 +604,69 @@ async fn a_report_contains_the_design_that_others_could_read() {
     assert_eq!((&reported["revision"], reported.get("changed_since")), (&json!(1), None));
 }
 
+/// Who reports something again does not destroy what was reported first: its author may have made it harmless meanwhile.
+#[tokio::test]
+async fn a_repeated_report_keeps_what_was_reported_first() {
+    let app = app().await;
+    let (ada, bob, eve) =
+        (app.player("ada").await, app.player("bob").await, app.player("eve").await);
+    let mod_ = app.moderator().await;
+    let insult = changed(heron("Lantern Heron"), &json!({ "flavour": "You fool." }));
+    let path = shared(&app, &ada, &insult).await;
+    let comments = format!("{path}/comments");
+    let comment = json!({ "text": "Buy my pills." });
+    let comment = app.post(&comments).by(&eve).json(&comment).answer().await.expect(201);
+    let comment = text(&comment, "id");
+    let of_design = json!({ "design": code(&path), "reason": "abuse" });
+    let of_comment = json!({ "design": code(&path), "comment": comment, "reason": "spam" });
+    let mut ids = Vec::new();
+    for body in [&of_design, &of_comment] {
+        ids.push(text(&report(&app, &bob, body).await.expect(201), "id"));
+    }
+    let read = async |at: usize| {
+        let report = app.get(&format!("/v1/abuse-reports/{}", ids[at])).by(&mod_).answer().await;
+        report.expect(200)
+    };
+    let repeat = async || {
+        for body in [&of_design, &of_comment] {
+            assert_eq!(report(&app, &bob, body).await.expect(200)["repeated"], true);
+        }
+    };
+    let sent_at = [text(&read(0).await, "created_at"), text(&read(1).await, "created_at")];
+    // Nothing has changed: there is nothing else to read.
+    repeat().await;
+    for at in [0, 1] {
+        assert_eq!(read(at).await.get("first_reported"), None);
+    }
+
+    for (name, comment_text) in [("Meek Heron", "Nice card."), ("Rude Heron", "Buy them now.")] {
+        put(&app, &ada, &path, "*", &heron(name)).await.expect(200);
+        let edit = app.put(&format!("{comments}/{comment}")).by(&eve).header("if-match", "*");
+        edit.json(&json!({ "text": comment_text })).answer().await.expect(200);
+        repeat().await;
+        let (design, comment) = (read(0).await, read(1).await);
+        assert_eq!(text(&design["reported_design"], "name"), name);
+        let first = &design["first_reported"];
+        assert_eq!(text(first, "reported_at"), sent_at[0]);
+        let first = &first["reported_design"];
+        assert_eq!(
+            ["name", "flavour"].map(|member| text(first, member)),
+            ["Lantern Heron", "You fool."]
+        );
+        let renamed = json!({ "member": "/name", "before": "Lantern Heron", "after": name });
+        assert!(first["changed_since"].as_array().unwrap().contains(&renamed), "{first:#}");
+        assert_eq!(text(&comment, "comment_text"), comment_text);
+        assert_eq!(
+            comment["first_reported"],
+            json!({ "reported_at": sent_at[1], "comment_text": "Buy my pills." })
+        );
+        assert_eq!(queue(&app, &mod_, "").await, [design, comment]);
+    }
+    // A decision changes nothing of it.
+    let decided = decide(&app, &mod_, &ids[1], "upheld").await.expect(200);
+    assert_eq!(text(&decided["first_reported"], "comment_text"), "Buy my pills.");
+}
+
 #[tokio::test]
 async fn reports_of_older_programs_can_be_read() {
     let app = app().await;

@@ -342,6 +342,11 @@ async fn moderators_see_the_artwork_that_was_reported() {
     let design = &seen["reported_design"];
     assert_eq!(design["artwork"]["id"], json!(reported));
     assert_eq!(design["changed_since"][0]["after"], json!(later));
+    // Also when the design was reported again since.
+    let code = path.trim_start_matches("/v1/designs/");
+    let again = json!({ "design": code, "reason": "copyright" });
+    app.post("/v1/abuse-reports").by(&bob).json(&again).answer().await.expect(200);
+    assert_eq!(visible_to(&app, reported, &who).await, [true, true, false, false]);
     // What was neither reported nor shown to others stays the author's.
     step(&app, &ada, &path, "withdraw").await.expect(200);
     let draft = uploaded(&app, &ada, 3).await;

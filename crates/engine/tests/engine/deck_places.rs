@@ -523,6 +523,43 @@ fn old_places_lead_to_the_present_card() {
     assert_eq!(entries, ["2 Salt port 002", "1 Salt port 002"]);
 }
 
+/// A number with zeros before it is written in full: another card whose number differs only in them is not meant.
+#[test]
+fn an_old_number_with_zeros_is_not_that_of_another_card() {
+    let cards = catalogue();
+    let catalogue = Catalogue::builder(cards.game())
+        .extend(cards.iter().cloned())
+        .old_place("port", "0002", "port/001")
+        .old_place("port", "5", "port/001")
+        .build();
+    let find = |name: &str, number: &str| {
+        let (set, number) = (Some("port".to_owned()), Some(number.to_owned()));
+        match catalogue.find(&CardReference { name: name.to_owned(), set, number, rarity: None }) {
+            Resolution::Card(card) => card.definition.number.clone(),
+            _ => String::new(),
+        }
+    };
+    for (number, expected) in [
+        ("0002", "001"),
+        ("002", "002"),
+        ("2", "002"),
+        ("00002", "002"),
+        // Without zeros, it may be short for the number of a card.
+        ("5", "005"),
+    ] {
+        assert_eq!(find("", number), expected, "{number}");
+        let line = format!("1 (port) {number}");
+        let read = read_deck(&line, &DeckReading::new(&catalogue));
+        assert_eq!(read.deck.entries[0].card.number.as_deref(), Some(expected), "{line}");
+        assert_eq!(read.lines[0].verdict, LineVerdict::Accepted, "{line}");
+    }
+    assert_eq!(find("Pocket Bat", "0002"), "001");
+    assert_eq!(find("Salt", "0002"), "002", "the card of this name has the number now");
+    let line = "1 PORT-0002 Salt";
+    let read = read_deck(line, &DeckReading::new(&catalogue));
+    assert_eq!(read.deck.entries.iter().map(outline).collect::<Vec<_>>(), ["1 Salt PORT 0002"]);
+}
+
 /// A stored deck has names as they were when it was written.
 #[test]
 fn references_with_an_old_name_mean_the_card_that_they_were_written_for() {

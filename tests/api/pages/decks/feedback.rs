@@ -574,4 +574,13 @@ async fn the_page_of_a_report_shows_the_reported_comment() {
     let place = |text: &str| main.find(text).unwrap_or_else(|| panic!("{text}: {main}"));
     let texts = ["Reported text", "You <b>fool</b>.", "Changed since", "Nice <i>deck</i>."];
     assert!(texts.map(place).is_sorted(), "{main}");
+
+    // Reported again, it shows both texts that were reported.
+    assert_eq!(hers.post(&format!("{deck}/report"), &fields).await.status, 200);
+    let page = moderators.page(&report).await;
+    let main = &page.only("main").text;
+    let place = |text: &str| main.find(text).unwrap_or_else(|| panic!("{text}: {main}"));
+    let texts =
+        ["Reported text", "Nice <i>deck</i>.", "When it was reported first", "You <b>fool</b>."];
+    assert!(texts.map(place).is_sorted(), "{main}");
 }

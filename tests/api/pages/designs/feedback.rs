@@ -618,6 +618,16 @@ async fn the_page_of_a_report_shows_what_was_reported() {
     assert_eq!((moderators.get(&file).await.status, his.get(&file).await.status), (200, 404));
     assert_eq!(his.get(&path).await.status, 403);
 
+    // After a repeated report, the page shows what was reported first as well.
+    app.post("/v1/abuse-reports").by(&ben).json(&about).answer().await.expect(200);
+    let page = moderators.page(&path).await;
+    let main = &page.only("main").text;
+    let position = |text: &str| main.find(text).unwrap_or_else(|| panic!("{text}: {main}"));
+    let texts =
+        ["It <em>waits</em>.", "When it was reported first", "Lantern Heron", "You <b>fool</b>."];
+    assert!(texts.map(position).is_sorted(), "{main}");
+    assert!(links_to(&page, &file) && page.scripts().is_empty());
+
     // A report about the changed design: its page shows what the other one contains, too.
     let eve = app.player("eve").await;
     let second = app.post("/v1/abuse-reports").by(&eve).json(&about).answer().await.expect(201);

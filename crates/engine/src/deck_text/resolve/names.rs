@@ -267,7 +267,7 @@ impl Resolver<'_> {
             return Some(Meaning::Card(card, dropped.into_iter().collect()));
         }
         let mut meant = CardReference::named(parts.name.as_ref());
-        let moved = self.moved_from(parts).filter(|card| cards.contains(card));
+        let moved = self.moved_from(parts, &cards);
         if let Some(card) = moved {
             cards = vec![card];
             let present = self.full_reference(card);
@@ -313,10 +313,14 @@ impl Resolver<'_> {
         Some(Meaning::Card(meant, dropped))
     }
 
-    /// The card that had the set and the number of a line before it was moved or merged.
-    fn moved_from(&self, parts: &Parts<'_>) -> Option<u32> {
+    /// The one of these cards that had the set and the number of a line before it was moved or merged, if none of them has both now.
+    fn moved_from(&self, parts: &Parts<'_>, cards: &[u32]) -> Option<u32> {
         let (set, number) = (parts.set.as_deref()?, parts.number.as_deref()?);
-        self.catalogue.moved_from(self.set_code(set), without_set_size(number))
+        let (set, number) = (self.set_code(set), without_set_size(number));
+        let moved = self.catalogue.moved_from(set, number)?;
+        let of_set = filtered(cards, |card| self.is_of(card, set));
+        let is_left = self.catalogue.with_number(&of_set, number).is_empty();
+        (is_left && cards.contains(&moved)).then_some(moved)
     }
 
     /// A name without the marks around it, if it has some that no card of this name has.
