@@ -510,7 +510,7 @@ impl From<RenderError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(cause) => {
+            StoreError::Unavailable(cause) | StoreError::CommitUnclear(cause) => {
                 tracing::warn!(%cause, "database unavailable");
                 Self::new(ProblemCode::Unavailable)
                     .detail("The database cannot do this right now.")

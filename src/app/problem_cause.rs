@@ -54,6 +54,11 @@ pub enum ProblemCause {
         "The number of statements is {stated} now, and was {read} when you read the dispute: nothing was decided. Read the dispute again."
     )]
     OtherStatements { read: i64, stated: i64 },
+    /// No attempt is left until other submissions are decided, which may give theirs back.
+    #[error(
+        "Other submissions of your account or your network are still being decided, and all attempts are reserved for them. This does not mean that codes were wrong: send it again in 2 seconds."
+    )]
+    AttemptsInFlight,
     /// A file has more faults than are listed.
     #[error("{all} faults; the first {listed} are listed.")]
     ManyFaults {

@@ -417,7 +417,7 @@ pub struct Shared {
     /// Cached pictures of open cards.
     pub(crate) card_pictures: CardPictures,
     /// Serial code attempts that concurrent requests share.
-    pub shared_attempts: SharedAttempts,
+    pub shared_attempts: SharedAttempts<Problem>,
     /// Takes and returns serial code attempts, for many requests in one statement.
     pub attempt_batches: AttemptBatches,
     /// Decides submissions in groups.

@@ -12,6 +12,7 @@ use super::page::HTML;
 use super::page_status::PageStatus;
 use super::words;
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::http::extract::LostPart;
 
 /// The faults of a form that was sent. Each fault names the `id` of its field, or none if it is about the whole form.
@@ -87,7 +88,14 @@ impl Faults {
             faults.add(field.map_or("", |(_, id)| *id), fault_words::reason(&fault.reason));
         }
         if faults.is_empty() {
-            faults.add("", message_of(problem.code())?);
+            let message = message_of(problem.code())?;
+            match problem.cause() {
+                // The code alone would say that too many codes were wrong.
+                Some(cause) if *cause == ProblemCause::AttemptsInFlight => {
+                    faults.add("", fault_words::cause(cause));
+                }
+                _ => faults.add("", message),
+            }
         }
         if let Some(seconds) = problem.seconds_to_wait() {
             faults.add("", words::try_again_in(seconds));
@@ -169,4 +177,23 @@ pub(super) fn private(status: PageStatus, page: &impl Template) -> Result<HttpRe
             .content_type(HTML)
             .body(html),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attempts_in_flight_are_not_called_wrong_codes() {
+        let used_up = Problem::new(ProblemCode::SerialAttemptsUsedUp);
+        let texts = |problem: &Problem| -> Vec<String> {
+            let faults = Faults::of_problem(problem, &[], |_| Some("Too many codes were wrong."));
+            faults.unwrap().all().iter().map(|fault| fault.text.clone()).collect()
+        };
+        assert_eq!(texts(&used_up), ["Too many codes were wrong."]);
+        let in_flight = used_up.because(ProblemCause::AttemptsInFlight).retry_after(2);
+        let in_flight = texts(&in_flight);
+        assert!(in_flight[0].contains("still being checked"), "{in_flight:?}");
+        assert_eq!(in_flight[1..], [words::try_again_in(2)]);
+    }
 }

@@ -109,6 +109,28 @@ async fn a_batch_of_submissions_is_one_transaction() {
     assert_eq!(statements.len(), 1, "{statements:#?}");
 }
 
+/// With the usual limits a batch takes ten attempts at once. The attempts of one part go to the next part in memory.
+#[tokio::test]
+async fn the_parts_of_a_batch_pass_their_attempts_on() {
+    let db = Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let app = TestApp::start_tuned(db, Clock::system(), |_| {}, |store| store.url = url);
+    app.import_set("dusk", 30, true).await;
+    let cards = app.print("dusk", 1).await;
+    let ada = app.player("ada").await;
+    let batch: Vec<Value> = cards.iter().map(PaperCard::submission).collect();
+    wiretap.take_statements(&[]);
+    let body = json!({ "submissions": batch });
+    let answer = app.post("/v1/submissions/batch").by(&ada).json(&body).answer().await.expect(200);
+    let verdicts = answer["data"].as_array().unwrap();
+    assert!(verdicts.iter().all(|one| one["verdict"] == "registered"), "{verdicts:#?}");
+    let statements = wiretap.take_statements(&["attempts"]);
+    assert_eq!(statements.len(), 2, "{statements:#?}");
+    assert_eq!(app.db().number("SELECT count(DISTINCT xmin::text) FROM submissions").await, 3);
+    assert_eq!(app.db().number("SELECT sum(used + reserved) FROM attempts").await, 0);
+}
+
 #[tokio::test]
 async fn a_batch_looks_up_each_unknown_game_once() {
     let (app, wiretap, cards) = start_with_wiretap().await;
@@ -456,8 +478,10 @@ async fn a_guess_is_decided_in_a_transaction_that_waits_for_the_disk() {
     let statements = wiretap.take_statements(&["synchronous_commit", "FOR NO KEY UPDATE"]);
     let (flushed_later, locks): (Vec<&String>, Vec<&String>) =
         statements.iter().partition(|sql| sql.contains("synchronous_commit"));
-    assert_eq!(flushed_later.len(), 1, "{statements:#?}");
+    // The first reserves the attempt, the second records that it is used, before the guess is answered.
+    assert_eq!(flushed_later.len(), 2, "{statements:#?}");
     assert!(flushed_later[0].contains("INSERT INTO attempts"), "{statements:#?}");
+    assert!(flushed_later[1].contains("UPDATE attempts"), "{statements:#?}");
     assert!(locks.iter().any(|sql| sql.contains("FROM sessions c")), "{statements:#?}");
 }
 

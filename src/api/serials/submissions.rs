@@ -1,5 +1,7 @@
 //! Submissions: players register the serial codes of cards that they own.
 
+use std::collections::BTreeMap;
+
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -32,7 +34,7 @@ pub struct SubmitRequest {
     #[schema(example = "Nobody's Shadow", min_length = 1, max_length = 200)]
     pub name: String,
     /// Code of the game; case, and white space around it, do not matter. If it is given, a copy of another game is rejected. A game that does not exist is `invalid_body` and uses up no
-    /// attempt.
+    /// attempt; if the serial code cannot be read either, it is among the `errors` of that problem.
     #[schema(example = "ttcg")]
     pub game: Option<String>,
 }
@@ -45,7 +47,13 @@ impl SubmitRequest {
         (code, name, game.map(|game| game.as_ref().map(Code::lower_case)))
     }
 
-    /// Parses the members. Faults that need no look-up are reported without reading the database.
+    /// The game that is named, if its code can be read.
+    pub(super) fn named_game(&self) -> Option<Code> {
+        let code = Code::parse_typed(self.game.as_deref()?).ok()?;
+        Some(code.lower_case())
+    }
+
+    /// Parses the members. [`with_game_fault`] adds the fault that needs a look-up.
     pub(super) fn parse(self) -> Result<NamedSerial, Problem> {
         match self.read() {
             (Ok(code), Ok(name), Ok(game)) => Ok(NamedSerial { code, name, game }),
@@ -63,6 +71,17 @@ impl Judge for SubmitRequest {
             code.into_iter().chain(faults_beside_code(name, game)).collect();
         if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
     }
+}
+
+/// A submission that cannot be read, with the fault of its game if this is one of those that do not exist: all faults are reported together.
+pub(super) fn with_game_fault(
+    refused: Problem,
+    game: Option<&Code>,
+    unknown: &BTreeMap<Code, InputFault>,
+) -> Problem {
+    let fault = game.and_then(|game| unknown.get(game));
+    let faults = refused.faults().iter().chain(fault).cloned().collect();
+    refused.errors(faults)
 }
 
 /// Parses a single code.
@@ -108,7 +127,7 @@ fn unreadable(error: SerialError, others: Vec<InputFault>) -> Problem {
                                       `idempotency_in_progress`"),
         (status = 422, description = "`serial_malformed` (with `position` if a symbol is not allowed), `serial_mistyped`, \
                                       `submission_rejected`, `invalid_body`, `idempotency_key_reused`"),
-        (status = 429, description = "`serial_attempts_used_up`, `rate_limited`"),
+        (status = 429, description = "`serial_attempts_used_up`: too many were rejected, or (`Retry-After: 2`) others of the account or network are still being decided; `rate_limited`"),
     )
 )]
 pub async fn create_submission(
@@ -119,7 +138,15 @@ pub async fn create_submission(
     JudgedBody(body): JudgedBody<SubmitRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_submission", &body);
-    let serial = body.value.parse()?;
+    let game = body.value.named_game();
+    let serial = match body.value.parse() {
+        Ok(serial) => serial,
+        Err(refused) => {
+            let games = game.iter().cloned().collect();
+            let unknown = submissions::game_faults(&state, games).await?;
+            return Err(with_game_fault(refused, game.as_ref(), &unknown));
+        }
+    };
     let answer = submissions::submit(&state, &by, network.0, &serial, key.as_ref()).await?;
     let mut response =
         if answer.already_registered { HttpResponse::Ok() } else { HttpResponse::Created() };

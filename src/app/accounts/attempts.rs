@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
 use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::network::Network;
@@ -58,4 +59,12 @@ pub(crate) fn attempts_used_up(
     metrics::counter!("attempts_refused_total", "scope" => full.scope.as_str()).increment(1);
     tracing::warn!(scope = full.scope.as_str(), "attempt limit reached");
     Problem::new(code).retry_after(full.limit.retry_after(now))
+}
+
+/// The failure for a limit whose last units are reserved for attempts that are not decided yet: nobody guessed too often.
+/// Also counts it in the metrics.
+pub(crate) fn attempts_in_flight(full: AttemptSubject, code: ProblemCode) -> Problem {
+    metrics::counter!("attempts_in_flight_total", "scope" => full.scope.as_str()).increment(1);
+    tracing::info!(scope = full.scope.as_str(), "all attempts are reserved by other requests");
+    Problem::new(code).because(ProblemCause::AttemptsInFlight).retry_after(2)
 }

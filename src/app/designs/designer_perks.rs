@@ -17,6 +17,7 @@ use crate::domain::serials::serial::SerialCode;
 use crate::store::designs::designer_rewards::{
     self, EarnedPerk, GrantOutcome, PerkPosition, ReservedCopy,
 };
+use crate::store::serials::submissions::keeps_attempt;
 
 /// The card for which a designer earned a perk.
 #[derive(Serialize, ToSchema)]
@@ -130,7 +131,15 @@ pub async fn grant_copy(
     let reserved = serial_attempts::reserve(app, by.account(), network, 1, at).await?;
     let outcome = app
         .write(by, async |conn, by| designer_rewards::grant_copy(conn, by, design, &copy, at).await)
-        .await?;
+        .await;
+    let outcome = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => {
+            let used = u32::from(keeps_attempt(&error));
+            serial_attempts::settle_later(app, &reserved, used);
+            return Err(error.into());
+        }
+    };
     let is_guess = matches!(outcome, GrantOutcome::NoSuchCopy);
     serial_attempts::settle(app, &reserved, u32::from(is_guess)).await?;
     match outcome {

@@ -17,7 +17,7 @@ use crate::auth::permission::{Granted, SubmitSerials};
 use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::store::db::deadlines;
-use crate::store::serials::submissions::{self, NewSubmission, Submitted};
+use crate::store::serials::submissions::{self, DecidedBatch, NewSubmission, Submitted};
 
 /// Most submissions of one batch.
 pub const MAX_BATCH: usize = 50;
@@ -92,7 +92,7 @@ pub async fn submit(
     let readable = serials.iter().flatten();
     let batch: Vec<NewSubmission> =
         readable.map(|serial| serial.to_submission(app, network, at)).collect();
-    let submitted = decide(app, by, network, &batch, at).await?;
+    let Decided { submitted, refusal } = decide(app, by, network, &batch, at).await?;
     submitted.iter().for_each(Submitted::count_in_metrics);
     let registered =
         submitted.iter().filter(|one| matches!(one, Submitted::Registered { .. })).count();
@@ -105,7 +105,9 @@ pub async fn submit(
             Err(unreadable) => Err(unreadable),
             Ok(_) => match submitted.next() {
                 Some(submitted) => answer(app, by, submitted),
-                None => Err(Problem::new(ProblemCode::SerialAttemptsUsedUp)),
+                None => Err(refusal
+                    .clone()
+                    .unwrap_or_else(|| Problem::new(ProblemCode::SerialAttemptsUsedUp))),
             },
         };
         // A failure of the service is the answer to the whole request, not the verdict on one submission.
@@ -137,41 +139,58 @@ async fn with_known_games(
     Ok(serials.into_iter().map(|serial| serial.and_then(check)).collect())
 }
 
-/// Decides the submissions in order while there are attempts; fails when there is none for the first.
+/// The submissions of a batch that were decided, in order.
+#[derive(Default)]
+struct Decided {
+    submitted: Vec<Submitted>,
+    /// Why the others were not: no attempt was left.
+    refusal: Option<Problem>,
+}
+
+/// Decides the submissions in order, part by part, while there are attempts; fails when there is none for the first.
 async fn decide(
     app: &AppState,
     by: &Granted<SubmitSerials>,
     network: Network,
     batch: &[NewSubmission],
     at: DateTime<Utc>,
-) -> Result<Vec<Submitted>, Problem> {
+) -> Result<Decided, Problem> {
+    let mut decided = Decided::default();
+    if batch.is_empty() {
+        return Ok(decided);
+    }
     // A statement for many submissions may take longer than one for a single request.
     let store = app.store.with_deadline(deadlines::LARGE);
-    let mut submitted = Vec::with_capacity(batch.len());
-    // Accepted submissions return their attempts, which the following ones can use.
-    while submitted.len() < batch.len() {
-        let rest = &batch[submitted.len()..];
-        let units = u32::try_from(rest.len()).unwrap_or(u32::MAX);
-        let reserved = serial_attempts::reserve(app, by.account(), network, units, at).await;
-        let attempts = match reserved {
-            Ok(attempts) => attempts,
-            Err(problem)
-                if problem.code() == ProblemCode::SerialAttemptsUsedUp && !submitted.is_empty() =>
-            {
-                break;
+    let most = serial_attempts::most_at_once(app);
+    let units = |left: usize| u32::try_from(left).unwrap_or(u32::MAX).min(most);
+    let mut attempts =
+        serial_attempts::reserve(app, by.account(), network, units(batch.len()), at).await?;
+    loop {
+        let rest = &batch[decided.submitted.len()..];
+        let attempted = usize::try_from(attempts.units).unwrap_or(rest.len()).min(rest.len());
+        let DecidedBatch { results, used, outcome } =
+            submissions::submit_batch(&store, by, &rest[..attempted]).await;
+        let used = u32::try_from(used).unwrap_or(u32::MAX);
+        if let Err(error) = outcome {
+            serial_attempts::settle_failed(app, &attempts, used).await;
+            return Err(error.into());
+        }
+        decided.submitted.extend(results);
+        let left = batch.len() - decided.submitted.len();
+        if left == 0 {
+            serial_attempts::settle(app, &attempts, used).await?;
+            return Ok(decided);
+        }
+        // Accepted submissions return their attempts, which the following ones can use.
+        match serial_attempts::renew(app, attempts, used, units(left)).await {
+            Ok(renewed) => attempts = renewed,
+            Err(refusal) if refusal.code() == ProblemCode::SerialAttemptsUsedUp => {
+                decided.refusal = Some(refusal);
+                return Ok(decided);
             }
             Err(problem) => return Err(problem),
-        };
-        let attempted = usize::try_from(attempts.units).unwrap_or(rest.len());
-        let (decided, outcome) = submissions::submit_batch(&store, by, &rest[..attempted]).await;
-        let guesses = decided.iter().filter(|one| one.verdict().is_guess()).count();
-        // After a database failure it is unknown which of the other submissions were decided: their attempts stay used.
-        let used = guesses + attempted - decided.len();
-        serial_attempts::settle(app, &attempts, u32::try_from(used).unwrap_or(u32::MAX)).await?;
-        outcome?;
-        submitted.extend(decided);
+        }
     }
-    Ok(submitted)
 }
 
 #[cfg(test)]

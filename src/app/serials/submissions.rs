@@ -1,6 +1,6 @@
 //! Submissions: players register the serial codes of cards that they own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -18,10 +18,10 @@ use crate::domain::ids::{CardId, SubmissionId};
 use crate::domain::network::Network;
 use crate::domain::serials::serial::{SerialCode, SerialError};
 use crate::domain::text::{self, TextError};
-use crate::memory::shared_attempts::SameClaim;
-use crate::store::SubmissionClaim;
+use crate::memory::shared_attempts::{SameClaim, Share};
 use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::serials::submissions::{self, NewSubmission, OwnCopy, Submitted};
+use crate::store::{StoreResult, SubmissionClaim};
 
 /// A serial code, with the name that is printed beside it.
 pub struct NamedSerial {
@@ -78,6 +78,20 @@ pub(super) async fn game_fault(app: &AppState, game: &Code) -> Result<Option<Inp
     Ok(unknown.map(|unknown| InputFault::at("/game", unknown)))
 }
 
+/// The faults of those games that do not exist. Each game is looked up once.
+pub async fn game_faults(
+    app: &AppState,
+    games: BTreeSet<Code>,
+) -> Result<BTreeMap<Code, InputFault>, Problem> {
+    let mut faults = BTreeMap::new();
+    for game in games {
+        if let Some(fault) = game_fault(app, &game).await? {
+            faults.insert(game, fault);
+        }
+    }
+    Ok(faults)
+}
+
 /// The problem code for a serial code that cannot be read.
 pub fn unreadable(error: SerialError) -> ProblemCode {
     match error {
@@ -110,20 +124,35 @@ pub async fn submit(
     let attempt = app.shared_attempts.join(SameClaim::new(by.account(), &new));
     attempt.reserve(serial_attempts::reserve(app, by.account(), network, 1, new.at)).await?;
     let submitted = submissions::submit(&app.store, &app.registration_groups, by, &new, key).await;
-    let guess = match &submitted {
-        Ok(submitted) => Some(submitted.verdict().is_guess()),
-        // After a database failure it is unknown whether the submission was decided: the attempt stays used.
-        Err(IdempotentError::Store(_)) => None,
-        Err(_) => Some(false),
-    };
-    if let Some(guess) = guess
-        && let Some(reserved) = attempt.settle(guess)
-    {
-        serial_attempts::settle(app, &reserved, u32::from(guess)).await?;
-    }
+    settle_attempt(app, attempt, &submitted).await?;
     let submitted = submitted?;
     submissions::record(by.account(), &submitted);
     answer(app, by, submitted)
+}
+
+/// Returns the attempt of a submission, unless it was a guess or may have been one.
+async fn settle_attempt(
+    app: &AppState,
+    attempt: Share<'_, Problem>,
+    submitted: &Result<Submitted, IdempotentError>,
+) -> StoreResult<()> {
+    let guess = match submitted {
+        // The attempt stays used.
+        Err(IdempotentError::Store(error)) if submissions::keeps_attempt(error) => return Ok(()),
+        // Nothing was decided, so that nothing was learned about the code.
+        Err(IdempotentError::Store(_)) => {
+            if let Some(reserved) = attempt.settle(false) {
+                serial_attempts::settle_later(app, &reserved, 0);
+            }
+            return Ok(());
+        }
+        Err(_) => false,
+        Ok(submitted) => submitted.verdict().is_guess(),
+    };
+    match attempt.settle(guess) {
+        Some(reserved) => serial_attempts::settle(app, &reserved, u32::from(guess)).await,
+        None => Ok(()),
+    }
 }
 
 /// The stored response to an earlier request with the same `Idempotency-Key`. It takes no attempt, so that a lost
@@ -161,7 +190,7 @@ pub(super) fn answer(
                     "Code and name are right, so you seem to hold the card. Your claim is noted under this dispute id for the moderators; keep the card at hand."
                 }
                 _ => {
-                    "Code and name are right. Your claim to this copy was closed before: the dispute says how."
+                    "Code and name are right. Your claim to this copy is already closed: the dispute says how."
                 }
             };
             Err(Problem::new(ProblemCode::RegisteredToAnother)

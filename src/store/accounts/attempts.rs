@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use diesel::QueryableByName;
-use diesel::sql_types::{Binary, Int4, Text, Timestamptz};
+use diesel::sql_types::{Binary, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::{QueryResult, QueryableByName};
 use diesel_async::RunQueryDsl;
+use uuid::Uuid;
 
 use crate::domain::accounts::attempts::{AttemptLimit, AttemptScope};
 use crate::store::db::statement::sql;
@@ -138,9 +139,10 @@ pub async fn release(
         mac: subject.mac,
         start: subject.limit.window_start(reserved_at),
         units,
+        decided: 0,
     };
     let rows: Vec<AttemptRow> = subjects.iter().map(row).collect();
-    release_rows(conn, &rows, Flush::AsBegun).await
+    Ok(settle_rows(conn, &rows, Release::All, Flush::AsBegun).await?)
 }
 
 /// Units of one subject in one window.
@@ -152,20 +154,43 @@ pub(in crate::store) struct AttemptRow {
     pub mac: [u8; 16],
     /// Start of the window.
     pub start: DateTime<Utc>,
-    /// Number of units.
+    /// Number of units that are taken or released.
     pub units: u32,
+    /// Reserved units that stay used, because their attempts are decided.
+    pub decided: u32,
 }
 
-/// Scopes, subjects, windows and units, as parameters of a statement.
-type RowColumns = (Vec<&'static str>, Vec<Vec<u8>>, Vec<DateTime<Utc>>, Vec<i32>);
+/// Rows as columns for Postgres.
+struct RowColumns {
+    scopes: Vec<&'static str>,
+    macs: Vec<Vec<u8>>,
+    starts: Vec<DateTime<Utc>>,
+    units: Vec<i32>,
+    decided: Vec<i32>,
+}
 
-fn columns(rows: &[AttemptRow]) -> RowColumns {
-    (
-        rows.iter().map(|row| row.scope).collect(),
-        rows.iter().map(|row| row.mac.to_vec()).collect(),
-        rows.iter().map(|row| row.start).collect(),
-        rows.iter().map(|row| number(row.units)).collect(),
-    )
+impl RowColumns {
+    fn of<'a>(rows: impl Iterator<Item = &'a AttemptRow> + Clone) -> Self {
+        Self {
+            scopes: rows.clone().map(|row| row.scope).collect(),
+            macs: rows.clone().map(|row| row.mac.to_vec()).collect(),
+            starts: rows.clone().map(|row| row.start).collect(),
+            units: rows.clone().map(|row| number(row.units)).collect(),
+            decided: rows.map(|row| number(row.decided)).collect(),
+        }
+    }
+}
+
+/// Which units a statement releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Release {
+    /// All of them.
+    All,
+    /// Of each row no more than it counts as reserved. A reservation that was lost when Postgres crashed is not
+    /// released: otherwise guesses of earlier requests would be forgotten.
+    Reserved,
+    /// Like `Reserved`, if this is the present epoch; else nothing is written.
+    ReservedIn(Epoch),
 }
 
 /// Whether a commit waits for the disk.
@@ -178,42 +203,108 @@ pub(in crate::store) enum Flush {
     Later,
 }
 
-/// Releases units, in a statement that locks the rows in the common order.
+/// Releases units, and records which reserved ones stay used, in a statement that locks the rows in the common order.
 ///
 /// If a release is lost in a crash, the subject has one attempt too few, never one too many. So no request has to wait
 /// for the disk.
-pub(super) async fn release_rows(
+pub(super) async fn settle_rows(
     conn: &mut Connection,
     rows: &[AttemptRow],
+    release: Release,
     flush: Flush,
-) -> StoreResult<()> {
-    let (scopes, macs, starts, units) = columns(rows);
+) -> QueryResult<()> {
+    let RowColumns { scopes, macs, starts, units, decided } = RowColumns::of(rows.iter());
+    let epoch = match release {
+        Release::ReservedIn(epoch) => Some(epoch.0),
+        Release::All | Release::Reserved => None,
+    };
     sql("WITH setting AS MATERIALIZED ( \
              SELECT CASE WHEN $later THEN set_config('synchronous_commit', 'off', true) END \
+             WHERE $epoch IS NULL OR EXISTS (SELECT FROM attempt_epochs e WHERE e.epoch = $epoch) \
          ), given AS ( \
-             SELECT a.scope, a.subject_mac, a.window_start, w.units FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $units)) AS w (scope, mac, start, units) \
+             SELECT a.scope, a.subject_mac, a.window_start, w.units, w.decided FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $units), (SELECT $decided)) AS w (scope, mac, start, units, decided) \
              JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start) JOIN setting ON true \
              ORDER BY a.scope, a.subject_mac, a.window_start FOR UPDATE OF a \
          ) \
-         UPDATE attempts a SET used = greatest(a.used - given.units, 0) FROM given \
+         UPDATE attempts a SET used = greatest(a.used - CASE WHEN $all THEN given.units ELSE least(given.units, a.reserved) END, 0), reserved = greatest(a.reserved - given.units - given.decided, 0) FROM given \
          WHERE (a.scope, a.subject_mac, a.window_start) = (given.scope, given.subject_mac, given.window_start)")
     .bind("scopes", scopes)
     .bind("macs", macs)
     .bind("starts", starts)
     .bind("units", units)
+    .bind("decided", decided)
+    .bind("all", release == Release::All)
+    .bind("epoch", epoch)
     .bind("later", flush == Flush::Later)
     .execute(conn)
     .await?;
     Ok(())
 }
 
-/// Takes units regardless of the limits, and returns the used units of each row, in the order of `rows`, which must be
-/// sorted and distinct. The transaction must release what exceeds the limits before it commits.
+/// Units to take of a row.
+pub(super) struct WantedUnits {
+    /// The row.
+    pub row: AttemptRow,
+    /// If fewer units than this were used before, some are taken now or are passed on from one request to another: the
+    /// time of the last reservation changes. A request that finds no unit must not change it; otherwise units of an
+    /// instance that crashed would look reserved for as long as anybody asks.
+    pub below: u32,
+}
+
+/// The time between two crashes of Postgres. A reservation does not wait for the disk, so a crash may lose it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Epoch(pub(super) Uuid);
+
+#[derive(QueryableByName)]
+struct EpochRow {
+    #[diesel(sql_type = SqlUuid)]
+    epoch: Uuid,
+}
+
+/// The present epoch; `None`: Postgres has crashed since the last reservation.
+pub(super) async fn find_epoch(conn: &mut Connection) -> StoreResult<Option<Epoch>> {
+    let rows: Vec<EpochRow> = sql("SELECT epoch FROM attempt_epochs").load(conn).await?;
+    Ok(rows.into_iter().next().map(|row| Epoch(row.epoch)))
+}
+
+/// Begins an epoch after a crash, unless another transaction has begun one: then returns that one.
+pub(super) async fn begin_epoch(conn: &mut Connection) -> StoreResult<Epoch> {
+    let present: EpochRow = sql("INSERT INTO attempt_epochs AS e (epoch) VALUES ($epoch) \
+         ON CONFLICT (only_row) DO UPDATE SET epoch = e.epoch RETURNING epoch")
+    .bind("epoch", Uuid::now_v7())
+    .get_result(conn)
+    .await?;
+    Ok(Epoch(present.epoch))
+}
+
+/// A row after units were taken of it.
+#[derive(Clone, Copy)]
+pub(super) struct RowState {
+    /// The used units, the reserved ones included.
+    pub used: u32,
+    /// The units that are reserved for attempts which are not decided yet.
+    pub reserved: u32,
+    /// When units were reserved last.
+    pub reserved_at: Option<DateTime<Utc>>,
+    /// The epoch of the reservation.
+    pub epoch: Option<Epoch>,
+}
+
+/// Takes units regardless of the limits, and returns the state of each row, in the order of `wanted`, which must be
+/// sorted and distinct. The transaction must release what exceeds the limits before it commits. `at` is the time of the
+/// reservation.
+///
+/// The units are also counted as reserved, until they are released or decided ([`settle_rows`]). This is information
+/// only: no unit is released because of it.
 ///
 /// Its commit does not wait for the disk. The transaction that decides about the code does: it locks the row of the
 /// credential, also for a guess, so that its commit has something to write. Postgres writes its log in order, so an attempt is on
 /// the disk before its result is known to a client (docs/decisions/0203-flush-attempts-with-their-result.md).
-pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> StoreResult<Vec<u32>> {
+pub(super) async fn take_rows(
+    conn: &mut Connection,
+    wanted: &[WantedUnits],
+    at: DateTime<Utc>,
+) -> StoreResult<Vec<RowState>> {
     #[derive(QueryableByName)]
     struct TakenRow {
         #[diesel(sql_type = Text)]
@@ -224,30 +315,57 @@ pub(super) async fn take_rows(conn: &mut Connection, rows: &[AttemptRow]) -> Sto
         window_start: DateTime<Utc>,
         #[diesel(sql_type = Int4)]
         used: i32,
+        #[diesel(sql_type = Int4)]
+        reserved: i32,
+        #[diesel(sql_type = Nullable<Timestamptz>)]
+        reserved_at: Option<DateTime<Utc>>,
+        #[diesel(sql_type = Nullable<SqlUuid>)]
+        epoch: Option<Uuid>,
     }
-    let (scopes, macs, starts, units) = columns(rows);
-    let used: Vec<TakenRow> = sql(
-        "WITH setting AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)) \
-         INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
-         SELECT scope, mac, start, units FROM setting \
-         CROSS JOIN unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $units)) AS w (scope, mac, start, units) ORDER BY scope, mac, start \
-         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + excluded.used \
-         RETURNING scope, subject_mac, window_start, used",
+    let rows = wanted.iter().map(|wanted| &wanted.row);
+    let RowColumns { scopes, macs, starts, units, decided } = RowColumns::of(rows.clone());
+    let below: Vec<i32> = wanted.iter().map(|wanted| number(wanted.below)).collect();
+    let taken: Vec<TakenRow> = sql(
+        "WITH setting AS MATERIALIZED ( \
+             SELECT set_config('synchronous_commit', 'off', true) \
+         ), wanted AS MATERIALIZED ( \
+             SELECT w.* FROM setting \
+             CROSS JOIN unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $units), (SELECT $decided), (SELECT $below)) AS w (scope, mac, start, units, decided, below) \
+         ) \
+         INSERT INTO attempts AS a (scope, subject_mac, window_start, used, reserved, reserved_at) \
+         SELECT scope, mac, start, units, greatest(units - decided, 0), $at FROM wanted ORDER BY scope, mac, start \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET (used, reserved, reserved_at) = ( \
+             SELECT a.used + w.units, greatest(a.reserved + w.units - w.decided, 0), \
+                    CASE WHEN a.used < w.below THEN greatest(a.reserved_at, $at) ELSE a.reserved_at END \
+             FROM wanted w WHERE (w.scope, w.mac, w.start) = (a.scope, a.subject_mac, a.window_start)) \
+         RETURNING scope, subject_mac, window_start, used, reserved, reserved_at, (SELECT e.epoch FROM attempt_epochs e) AS epoch",
     )
     .bind("scopes", scopes)
     .bind("macs", macs)
     .bind("starts", starts)
     .bind("units", units)
+    .bind("decided", decided)
+    .bind("below", below)
+    .bind("at", at)
     .load(conn)
     .await?;
     let of = |row: &AttemptRow| {
-        let found = used.iter().find(|used| {
-            used.scope == row.scope && used.subject_mac == row.mac && used.window_start == row.start
+        let found = taken.iter().find(|taken| {
+            taken.scope == row.scope
+                && taken.subject_mac == row.mac
+                && taken.window_start == row.start
         });
+        let units = |count: i32| u32::try_from(count).unwrap_or(u32::MAX);
         // The statement returns a row for each written one; if a row were missing, its request would get nothing.
-        found.map_or(u32::MAX, |used| u32::try_from(used.used).unwrap_or(u32::MAX))
+        let nothing = RowState { used: u32::MAX, reserved: 0, reserved_at: None, epoch: None };
+        found.map_or(nothing, |taken| RowState {
+            used: units(taken.used),
+            reserved: units(taken.reserved),
+            reserved_at: taken.reserved_at,
+            epoch: taken.epoch.map(Epoch),
+        })
     };
-    Ok(rows.iter().map(of).collect())
+    Ok(rows.map(of).collect())
 }
 
 /// Counts an event without a limit; returns how often it happened in this window, over all instances.

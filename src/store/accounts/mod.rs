@@ -13,3 +13,4 @@ pub mod people;
 pub mod second_factors;
 pub mod sessions;
 pub mod tokens;
+mod unsettled_attempts;

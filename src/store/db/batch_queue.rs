@@ -60,10 +60,14 @@ impl<T> BatchQueue<T> {
 }
 
 impl<T: Send + 'static> BatchQueue<T> {
-    /// Adds a job, and starts a task if none is running.
-    pub(in crate::store) fn push<C: BatchWorker<Job = T>>(&self, job: T, worker: &C) {
+    /// Adds jobs, which are processed together if a batch has room for them, and starts a task if none is running.
+    pub(in crate::store) fn push<C: BatchWorker<Job = T>>(
+        &self,
+        jobs: impl IntoIterator<Item = T>,
+        worker: &C,
+    ) {
         let mut waiting = self.waiting();
-        waiting.jobs.push(job);
+        waiting.jobs.extend(jobs);
         if !std::mem::replace(&mut waiting.has_worker, true) {
             drop(waiting);
             // A separate task, because other requests wait for it, too. The guard is created here, so that it is

@@ -24,6 +24,10 @@ pub enum StoreError {
     /// invalidated a prepared statement. A retry may succeed.
     #[error("other transactions were in the way: {0}")]
     Contended(String),
+    /// The response to COMMIT is missing: it is unknown whether the transaction was committed. A retry may succeed a
+    /// little later.
+    #[error("it is unknown whether the transaction was committed: {0}")]
+    CommitUnclear(String),
     /// The search queue is full. A retry may succeed a little later.
     #[error("too many searches at once")]
     Crowded,
@@ -60,6 +64,28 @@ impl StoreError {
     /// Whether this is a conflict with the constraint or index of that name.
     pub fn conflicts_with(&self, name: &str) -> bool {
         matches!(self, Self::Conflict { constraint } if constraint == name)
+    }
+
+    /// The error of a transaction whose COMMIT failed with this error: Postgres refused it, or its response is missing.
+    pub(super) fn at_commit(self) -> Self {
+        match self {
+            Self::Unavailable(_) | Self::TooLong => self.unclear(),
+            refused => refused,
+        }
+    }
+
+    /// The error of work that may have been committed before this error.
+    pub(in crate::store) fn unclear(self) -> Self {
+        match self {
+            Self::CommitUnclear(_) => self,
+            error => Self::CommitUnclear(error.to_string()),
+        }
+    }
+
+    /// Whether it is certain that a transaction that failed with this error wrote nothing: it failed before its COMMIT
+    /// was sent, or Postgres refused to commit it.
+    pub fn is_rolled_back(&self) -> bool {
+        !matches!(self, Self::CommitUnclear(_))
     }
 
     /// Whether a row was found whose content cannot be decoded.
@@ -107,6 +133,15 @@ impl ErrorClass {
     }
 }
 
+/// Whether it is certain that a statement that is a transaction by itself wrote nothing, because the server has refused
+/// it. When a server stops, it may have committed before its error (class 57P). An error of class 08 reports a lost
+/// connection, also that of a proxy to its server (PgBouncer: `08P01`): it says nothing about what was committed.
+pub(in crate::store) fn is_refused(error: &DieselError) -> bool {
+    let DieselError::DatabaseError(_, info) = error else { return false };
+    let state = sql_state(&**info);
+    !state.is_empty() && !state.starts_with("57P") && !state.starts_with("08")
+}
+
 /// The SQLSTATE of an error. Diesel drops it, so [`wire`](super::wire) writes it into the hint.
 pub(super) fn sql_state(info: &(dyn DatabaseErrorInformation + Send + Sync)) -> &str {
     info.hint().filter(|hint| hint.len() == 5).unwrap_or_default()
@@ -133,6 +168,68 @@ impl From<DieselError> for StoreError {
                 Self::Unavailable("transaction lost".to_owned())
             }
             other => Self::Fault(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An error with this SQLSTATE, which `wire` has written into the hint.
+    struct StateError(&'static str);
+
+    impl DatabaseErrorInformation for StateError {
+        fn message(&self) -> &'static str {
+            "server conn crashed?"
+        }
+
+        fn details(&self) -> Option<&str> {
+            None
+        }
+
+        fn hint(&self) -> Option<&str> {
+            Some(self.0)
+        }
+
+        fn table_name(&self) -> Option<&str> {
+            None
+        }
+
+        fn column_name(&self) -> Option<&str> {
+            None
+        }
+
+        fn constraint_name(&self) -> Option<&str> {
+            None
+        }
+
+        fn statement_position(&self) -> Option<i32> {
+            None
+        }
+    }
+
+    fn error(state: &'static str) -> DieselError {
+        DieselError::DatabaseError(DatabaseErrorKind::Unknown, Box::new(StateError(state)))
+    }
+
+    #[test]
+    fn lost_connections_and_stopping_servers_do_not_refuse_statements() {
+        for state in ["40P01", "55P03", "57014", "53300"] {
+            assert!(is_refused(&error(state)), "{state}");
+        }
+        for state in ["", "57P01", "57P02", "08P01", "08006", "08003"] {
+            assert!(!is_refused(&error(state)), "{state}");
+        }
+        let closed = DatabaseErrorKind::ClosedConnection;
+        assert!(!is_refused(&DieselError::DatabaseError(closed, Box::new("closed".to_owned()))));
+    }
+
+    #[test]
+    fn a_commit_without_the_response_of_the_server_is_unclear() {
+        for (state, is_rolled_back) in [("08P01", false), ("57P01", false), ("40001", true)] {
+            let error = StoreError::from(error(state)).at_commit();
+            assert_eq!(error.is_rolled_back(), is_rolled_back, "{state}");
         }
     }
 }

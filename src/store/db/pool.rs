@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use deadpool::managed::{Pool, QueueMode};
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::health::Health;
 use super::session::{PooledConnection, Session, Sessions};
@@ -20,6 +20,9 @@ use crate::store::{StoreError, StoreResult};
 
 /// All connections of a pool are in use, and none was returned in time.
 pub(super) const NO_FREE_CONNECTION: &str = "no free connection in time";
+
+/// What a request that has paused still has to wait for the database.
+const AFTER_PAUSES: Duration = Duration::from_millis(800);
 
 /// The connection type of store functions.
 pub type Connection = AsyncPgConnection;
@@ -66,7 +69,7 @@ impl StoreSettings {
         }
     }
 
-    /// Whether `url` can be parsed. Errors do not quote it, because it contains a password.
+    /// Whether `url` can be parsed and names a server. Errors do not quote it, because it contains a password.
     pub fn check_url(url: &str) -> Result<(), &'static str> {
         wire::check_url(url)
     }
@@ -354,6 +357,19 @@ impl Store {
         answer.unwrap_or_else(|_| Err(StoreError::silent()))
     }
 
+    /// Waits as a part of the time that this request may wait for the database. `false`, at once: then too little of
+    /// this time would be left for the work that follows.
+    pub async fn pause(&self, length: Duration) -> bool {
+        if let Some(budget) = WaitBudget::current() {
+            if budget.remaining() < length + AFTER_PAUSES {
+                return false;
+            }
+            budget.spend(length);
+        }
+        sleep(length).await;
+        true
+    }
+
     /// Begins a transaction that the caller ends: for spawned tasks, which cannot hold a closure over a borrowed
     /// connection. It is not repeated; when it is dropped, the connection is closed and Postgres rolls back.
     ///
@@ -432,7 +448,7 @@ impl OpenTransaction {
         let outcome = self.0.batch_execute(end).await;
         self.0.set_in_transaction(outcome.is_err());
         match (result, outcome) {
-            (Ok(_), Err(error)) => Err(StoreError::from(error).into()),
+            (Ok(_), Err(error)) => Err(StoreError::from(error).at_commit().into()),
             (result, _) => result,
         }
     }

@@ -117,11 +117,20 @@ diesel::table! {
 }
 
 diesel::table! {
+    attempt_epochs (only_row) {
+        only_row -> Bool,
+        epoch -> Uuid,
+    }
+}
+
+diesel::table! {
     attempts (scope, subject_mac, window_start) {
         scope -> Text,
         subject_mac -> Bytea,
         window_start -> Timestamptz,
         used -> Int4,
+        reserved -> Int4,
+        reserved_at -> Nullable<Timestamptz>,
     }
 }
 
@@ -341,6 +350,7 @@ diesel::table! {
         due_at -> Timestamptz,
         judged_on -> Nullable<Date>,
         game_revision -> Nullable<Int8>,
+        judged_by -> Int2,
     }
 }
 
@@ -987,6 +997,8 @@ diesel::table! {
         tried_game_revision -> Nullable<Int8>,
         untold -> Bool,
         saved_so -> Bool,
+        judged_by -> Int2,
+        tried_by -> Int2,
     }
 }
 

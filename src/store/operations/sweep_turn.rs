@@ -39,7 +39,11 @@ impl SweepTurn {
                     return Ok(false);
                 }
             }
-            Err(error @ (StoreError::TooLong | StoreError::Unavailable(_))) if self.limit > 1 => {
+            Err(
+                error @ (StoreError::TooLong
+                | StoreError::Unavailable(_)
+                | StoreError::CommitUnclear(_)),
+            ) if self.limit > 1 => {
                 self.limit = (self.limit / 8).max(1);
                 tracing::debug!(rows = self.rows, limit = self.limit, %error, "a batch timed out: trying smaller ones");
             }

@@ -8,6 +8,8 @@
 //! fails: a submission is never refused because of others in its group.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::future::{join_all, try_join_all};
@@ -48,6 +50,8 @@ pub(in crate::store) struct SubmissionJob {
     new: NewSubmission,
     key: Option<IdempotencyClaim>,
     tries: u32,
+    /// Whether a group has begun with it. Its request sets this, too, when it ends before: then no group begins with it.
+    begun: Arc<AtomicBool>,
     answer: oneshot::Sender<StoreResult<Option<Submitted>>>,
 }
 
@@ -71,7 +75,8 @@ impl RegistrationGroups {
     /// Decides a submission together with others; `None`: nothing was done, and it must be decided alone. Its attempt
     /// must be reserved and committed before.
     ///
-    /// Fails only when it is unknown whether the group was committed, because the response to `COMMIT` is missing.
+    /// Fails when it is unknown whether the group was committed, because the response to `COMMIT` is missing or the group
+    /// takes too long; and, with an error that is rolled back, when no group has begun with it in time.
     pub(super) async fn submit(
         &self,
         store: &Store,
@@ -80,15 +85,38 @@ impl RegistrationGroups {
         key: Option<&IdempotencyClaim>,
     ) -> StoreResult<Option<Submitted>> {
         let (answer, decided) = oneshot::channel();
-        let job =
-            SubmissionJob { by: by.clone(), new: new.clone(), key: key.cloned(), tries: 0, answer };
-        self.jobs.push(job, self);
+        let begun = Arc::<AtomicBool>::default();
+        let job = SubmissionJob {
+            by: by.clone(),
+            new: new.clone(),
+            key: key.cloned(),
+            tries: 0,
+            begun: begun.clone(),
+            answer,
+        };
+        self.jobs.push([job], self);
         let decided = async {
             decided.await.unwrap_or_else(|_| {
                 Err(StoreError::Unavailable("the submission was left behind".to_owned()))
             })
         };
-        store.wait_for(decided).await
+        store.wait_for(decided).await.map_err(|error| {
+            let has_begun = begun.swap(true, Ordering::AcqRel);
+            if has_begun { error.unclear() } else { error }
+        })
+    }
+}
+
+impl SubmissionJob {
+    /// Begins with it, unless its client has disconnected, so that its response would be lost, or its request has ended.
+    fn begin(&self) -> bool {
+        !self.answer.is_closed() && !self.begun.swap(true, Ordering::AcqRel)
+    }
+
+    /// The same submission, for the next group. Nothing was done.
+    fn again(self) -> Self {
+        self.begun.store(false, Ordering::Release);
+        Self { tries: self.tries + 1, ..self }
     }
 }
 
@@ -104,8 +132,7 @@ impl BatchWorker for RegistrationGroups {
     }
 
     async fn work(&self, mut jobs: Vec<SubmissionJob>) {
-        // A submission of a client that has disconnected is dropped, because its response would be lost.
-        jobs.retain(|job| !job.answer.is_closed());
+        jobs.retain(SubmissionJob::begin);
         if jobs.is_empty() {
             return;
         }
@@ -116,7 +143,7 @@ impl BatchWorker for RegistrationGroups {
                 for (job, outcome) in jobs.into_iter().zip(outcomes) {
                     let answer = match outcome {
                         Outcome::Again if job.tries < TRIES => {
-                            again.push(SubmissionJob { tries: job.tries + 1, ..job });
+                            again.push(job.again());
                             continue;
                         }
                         Outcome::Decided(submitted) => Some(submitted),
@@ -135,7 +162,8 @@ impl BatchWorker for RegistrationGroups {
                     sleep(PAUSE).await;
                 }
             }
-            Err(GroupError { error, is_rolled_back }) => {
+            Err(error) => {
+                let is_rolled_back = error.is_rolled_back();
                 if is_rolled_back {
                     tracing::warn!(%error, submissions = jobs.len(), "a group of submissions failed: they are decided one by one");
                 }
@@ -153,35 +181,13 @@ fn copy_error(error: &StoreError) -> StoreError {
     StoreError::Unavailable(format!("the submission was not decided: {error}"))
 }
 
-/// Why a group was not decided.
-struct GroupError {
-    error: StoreError,
-    /// Whether it is certain that nothing was committed.
-    is_rolled_back: bool,
-}
-
-impl GroupError {
-    /// An error before `COMMIT` was sent.
-    fn before_commit(error: StoreError) -> Self {
-        Self { error, is_rolled_back: true }
-    }
-
-    /// An error at `COMMIT`: Postgres refused it, or its answer is missing.
-    fn at_commit(error: StoreError) -> Self {
-        let is_rolled_back = matches!(error, StoreError::Fault(_)) || error.is_transient();
-        Self { error, is_rolled_back }
-    }
-}
-
 /// Decides, in one transaction, what can be decided without waiting.
-async fn decide(store: &Store, jobs: &[SubmissionJob]) -> Result<Vec<Outcome>, GroupError> {
+async fn decide(store: &Store, jobs: &[SubmissionJob]) -> StoreResult<Vec<Outcome>> {
     let by: Vec<&Granted<SubmitSerials>> = jobs.iter().map(|job| &job.by).collect();
     let Some(at) = jobs.iter().map(|job| job.new.at).max() else { return Ok(Vec::new()) };
-    let (mut begun, acting) =
-        store.begin_by_all(&by, at).await.map_err(GroupError::before_commit)?;
+    let (mut begun, acting) = store.begin_by_all(&by, at).await?;
     let result = decide_in(&mut begun, jobs, &acting).await;
-    let why = if result.is_err() { GroupError::before_commit } else { GroupError::at_commit };
-    begun.end(result).await.map_err(why)
+    begun.end(result).await
 }
 
 async fn decide_in(

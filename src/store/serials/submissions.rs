@@ -180,7 +180,23 @@ async fn submit_alone(
     store.transaction_by_reading(by, new.at, first, decide).await
 }
 
-/// Decides several submissions; returns the results in order. Attempts must be reserved and committed before.
+/// Whether a submission that failed with this error keeps its attempt: it may have been decided; or its credential has
+/// ended, which is no failure of the database, and which its holder can bring about.
+pub fn keeps_attempt(error: &StoreError) -> bool {
+    matches!(error, StoreError::Revoked) || !error.is_rolled_back()
+}
+
+/// What became of the submissions of a batch.
+pub struct DecidedBatch {
+    /// The results in order; fewer than submissions if the store failed in between.
+    pub results: Vec<Submitted>,
+    /// How many submissions keep their attempts: guesses, and those of a failure ([`keeps_attempt`]).
+    pub used: usize,
+    /// The failure of the store.
+    pub outcome: StoreResult<()>,
+}
+
+/// Decides several submissions. Attempts must be reserved and committed before.
 ///
 /// Copies that can be registered are registered in one transaction ([`registrations::register_all`]); each of the
 /// others is decided in its own transaction. If the store fails in between, the results so far are returned: when the
@@ -189,8 +205,11 @@ pub async fn submit_batch(
     store: &Store,
     by: &Granted<SubmitSerials>,
     batch: &[NewSubmission],
-) -> (Vec<Submitted>, StoreResult<()>) {
-    let Some(one) = batch.first() else { return (Vec::new(), Ok(())) };
+) -> DecidedBatch {
+    let mut results = Vec::with_capacity(batch.len());
+    let Some(one) = batch.first() else {
+        return DecidedBatch { results, used: 0, outcome: Ok(()) };
+    };
     let first = async |conn: &Connection, by: &Acting<SubmitSerials>| {
         let claims: Vec<_> = batch.iter().map(|new| (by, &new.claim)).collect();
         find_matching_copies(conn, &claims).await
@@ -201,24 +220,35 @@ pub async fn submit_batch(
     let together = store.transaction_by_reading(by, one.at, first, register).await;
     let together = match together {
         Ok(together) => together,
-        Err(error) => return (Vec::new(), Err(error)),
+        Err(error) => {
+            let used = if keeps_attempt(&error) { batch.len() } else { 0 };
+            return DecidedBatch { results, used, outcome: Err(error) };
+        }
     };
-    let mut verdicts = Vec::with_capacity(batch.len());
+    // Codes without a match are decided here, also those whose turn does not come because of a failure.
+    let is_guess = |submitted: &Submitted| submitted.verdict().is_guess();
+    let mut used = together.iter().flatten().filter(|decided| is_guess(decided)).count();
     for (new, decided) in batch.iter().zip(together) {
         let alone = async |conn: &mut Connection, by: &Acting<SubmitSerials>| {
             let copy = find_matching_copy(conn, by, &new.claim).await?;
             decide(conn, by, new, copy).await
         };
-        let decided = match decided {
-            Some(decided) => Ok(decided),
-            None => store.transaction_by(by, new.at, alone).await,
-        };
-        match decided {
-            Ok(submitted) => verdicts.push(submitted),
-            Err(error) => return (verdicts, Err(error)),
+        if let Some(decided) = decided {
+            results.push(decided);
+            continue;
+        }
+        match store.transaction_by(by, new.at, alone).await {
+            Ok(submitted) => {
+                used += usize::from(is_guess(&submitted));
+                results.push(submitted);
+            }
+            Err(error) => {
+                used += usize::from(keeps_attempt(&error));
+                return DecidedBatch { results, used, outcome: Err(error) };
+            }
         }
     }
-    (verdicts, Ok(()))
+    DecidedBatch { results, used, outcome: Ok(()) }
 }
 
 async fn decide(

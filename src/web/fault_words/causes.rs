@@ -36,6 +36,9 @@ pub(in crate::web) fn cause(cause: &ProblemCause) -> Sentence {
             "The number of statements is {stated} now, and was {read} when you read this page. Nothing was decided: read what both sides say now, and choose anew."
         )
         .into(),
+        ProblemCause::AttemptsInFlight => {
+            "Other codes from you, or from your network, are still being checked, and this one has to wait for them. That does not mean that a code was wrong.".into()
+        }
         ProblemCause::Artwork(error) => artwork(error),
         ProblemCause::ManyFaults { all, listed } => {
             format!("The file has {} faults. Here are {}.", count(*all), count(*listed)).into()

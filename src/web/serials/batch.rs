@@ -126,8 +126,8 @@ pub(in crate::web) async fn submit_batch(
                 Some(marked) => serial_words::code_fault(SerialError::Symbol(marked.place)),
                 None => {
                     let name = NamedSerial::read("", name).1.err();
-                    serial_words::verdict(verdict.verdict, name.as_ref(), claim.as_ref())
-                        .into_owned()
+                    let is_closed = claim.as_ref().is_some_and(|claim| !claim.is_open);
+                    serial_words::verdict(verdict.verdict, name.as_ref(), is_closed).into_owned()
                 }
             },
             marked,

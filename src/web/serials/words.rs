@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
 
-use super::claim::Claim;
 use crate::app::problem::ProblemCode;
 use crate::domain::serials::serial::SerialError;
 use crate::domain::text::TextError;
@@ -65,9 +64,9 @@ pub(super) const NOTHING_TYPED: &str = "Type at least one line.";
 pub(super) const TOO_MANY_LINES: &str = "There are more than 50 lines. Send them in parts.";
 pub(super) const SHOW_DISPUTE: &str = "See the dispute, and say how the card came to you";
 pub(super) const SHOW_DECISION: &str = "See how it was decided";
-/// What a player can do whose claim to a copy was closed before.
+/// What a player can do whose claim to a copy is already closed.
 pub(super) const CLAIM_CLOSED: &[&str] = &[
-    "Code and name are right. Your claim to this copy was closed before.",
+    "Code and name are right. Your claim to this copy is already closed.",
     "If the card came to you after that, ask the player who gave it to you to offer you the copy in a trade.",
 ];
 pub(super) const WHAT_NOW: &str = "What you can do";
@@ -145,11 +144,11 @@ pub(super) fn submission_fault(
     })
 }
 
-/// The result of a line of a batch. `name`: why the name is refused; `claim`: the claim to a copy of another player.
+/// The result of a line of a batch. `name`: why the name is refused; `is_claim_closed`: the claim to a copy of another player was closed before.
 pub(super) fn verdict(
     code: &str,
     name: Option<&TextError>,
-    claim: Option<&Claim>,
+    is_claim_closed: bool,
 ) -> Cow<'static, str> {
     let text = match code {
         "registered" => REGISTERED,
@@ -160,14 +159,16 @@ pub(super) fn verdict(
             return name.map_or(NOT_REGISTERABLE.into(), |error| name_fault(error).into());
         }
         "submission_rejected" => "Code and name do not belong together.",
-        "registered_to_another" if claim.is_some_and(|claim| !claim.is_open) => {
-            "This copy is registered to somebody else. Your claim to this copy was closed before."
+        "registered_to_another" if is_claim_closed => {
+            "This copy is registered to somebody else. Your claim to this copy is already closed."
         }
         "registered_to_another" => {
             "This copy is registered to somebody else. Your claim was noted, and a moderator decides."
         }
         "copy_passed_on" => "This copy was yours once and is somebody else's now.",
-        "serial_attempts_used_up" => "Not looked at: too many codes were wrong. Come back later.",
+        "serial_attempts_used_up" => {
+            "Not looked at: no attempt was left. Send this line again, later if it says so once more."
+        }
         _ => NOT_REGISTERABLE,
     };
     text.into()

@@ -1,5 +1,6 @@
 //! Submissions, batches, reviews, attempts, unlocks, unlock policies, community.
 
+mod attempts_in_flight;
 mod codes_in_texts;
 mod community;
 pub mod permissions;

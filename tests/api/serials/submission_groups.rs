@@ -222,7 +222,7 @@ async fn attempts_of_a_cancelled_request_are_given_back() {
     until("the attempts are taken", async |_| app.db().number(USED).await == 2).await;
     drop(request);
     until("the attempts are given back", async |_| app.db().number(USED).await == 0).await;
-    let (units, _) = batches.reserve_up_to(&store, &subjects, 9, at).await.unwrap();
-    assert_eq!(units, 5);
+    let taken = batches.reserve_up_to(&store, &subjects, 9, at).await.unwrap();
+    assert_eq!(taken.units, 5);
     assert_eq!(app.db().number(USED).await, 5, "a request that got the result keeps its attempts");
 }

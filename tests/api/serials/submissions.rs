@@ -194,13 +194,28 @@ async fn a_game_is_recognised_in_any_case_and_with_spaces_and_an_unknown_one_use
         let refused = send(game).await.problem(422, "invalid_body");
         assert_eq!(refused["errors"], json!([{ "pointer": "/game", "detail": says }]), "{game}");
     }
-    // All faults are reported together.
-    let body = json!({ "serial": "7KQ2", "name": " ", "game": "no game" });
-    let refused = app.post("/v1/submissions").by(&ada).json(&body).answer().await;
-    let refused = refused.problem(422, "serial_malformed");
-    let pointers: Vec<&Value> =
-        refused["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
-    assert_eq!(pointers, ["/serial", "/name", "/game"]);
+    // All faults are reported together, also that of a game that has to be looked up.
+    let serial = cards[0].serial.as_str();
+    for (serial, name, game, code, expected) in [
+        ("7KQ2", " ", "no game", "serial_malformed", &["/serial", "/name", "/game"][..]),
+        ("7KQ2", "x", "ttgc", "serial_malformed", &["/serial", "/game"]),
+        ("7KQ2", "x", "TTCG", "serial_malformed", &["/serial"]),
+        ("0000-0000-0000-0001", "x", "ttgc", "serial_mistyped", &["/serial", "/game"]),
+        (serial, " ", "ttgc", "invalid_body", &["/name", "/game"]),
+    ] {
+        let body = json!({ "serial": serial, "name": name, "game": game });
+        let refused = app.post("/v1/submissions").by(&ada).json(&body).answer().await;
+        let refused = refused.problem(422, code);
+        let pointers: Vec<&Value> =
+            refused["errors"].as_array().unwrap().iter().map(|fault| &fault["pointer"]).collect();
+        assert_eq!(pointers, expected, "{serial} {name} {game}");
+        let batch = json!({ "submissions": [body] });
+        let batch = app.post("/v1/submissions/batch").by(&ada).json(&batch).answer().await;
+        let verdict = batch.expect(200)["data"][0].clone();
+        assert_eq!(verdict["verdict"], code);
+        let detail = verdict["detail"].as_str().unwrap();
+        assert_eq!(detail.contains("There is no game ttgc"), game == "ttgc", "{detail}");
+    }
     assert_eq!(
         app.db().value("SELECT count(*) FROM attempts WHERE scope LIKE 'serial%'").await,
         "0"
