@@ -139,6 +139,8 @@ pub struct Catalogue {
     cards_of_base_names: BTreeMap<u32, Vec<u32>>,
     /// Places that cards had before they were moved or merged; hardly ever any.
     old_places: Vec<OldPlace>,
+    /// Old places of cards that are not here: keys like those of [`OldPlace`], with the numbers as they were printed.
+    unseen_places: Vec<(Vec<u8>, String)>,
     /// The cards of references that have another name than their cards have now: see [`CatalogueBuilder::meaning`].
     meanings: BTreeMap<CardReference, u32>,
     first_card: u32,
@@ -268,6 +270,17 @@ impl CatalogueBuilder {
         self
     }
 
+    /// Declares that a set and a number lead to a card that is not here. If the number has zeros before it, cards here whose numbers are the same but for case and
+    /// leading zeros are not meant, as with [`Self::old_place`].
+    #[must_use]
+    pub fn unseen_place(mut self, set: &str, number: &str) -> Self {
+        let number = number.trim().to_owned();
+        let mut key = Vec::new();
+        number_key(set, &number, &mut key);
+        self.catalogue.unseen_places.push((key, number));
+        self
+    }
+
     /// Declares which card a reference means that no card, or none with its set and number, has as its name: the name of the card was changed after the reference
     /// was written. `key` is that of the card ([`PoolCard::key`]); without this card, nothing changes.
     #[must_use]
@@ -317,6 +330,7 @@ impl Catalogue {
             pool_sets: None,
             cards_of_base_names: BTreeMap::new(),
             old_places: Vec::new(),
+            unseen_places: Vec::new(),
             meanings: BTreeMap::new(),
             first_card,
             first_name,
@@ -476,8 +490,8 @@ impl Catalogue {
         })
     }
 
-    /// The card of a set with exactly this number, otherwise the one that had exactly this number with zeros before it, otherwise the first one whose number is the
-    /// same but for case and leading zeros; and whether no other card could be meant. `buffer` saves an allocation per look-up.
+    /// The card of a set with exactly this number, otherwise the one that had exactly this number with zeros before it (none, if that card is not here), otherwise the
+    /// first one whose number is the same but for case and leading zeros; and whether no other card could be meant. `buffer` saves an allocation per look-up.
     fn find_place(&self, set: &str, number: &str, buffer: &mut Vec<u8>) -> Option<(u32, bool)> {
         number_key(set, number, buffer);
         let hash = key_hash(buffer);
@@ -487,6 +501,9 @@ impl Catalogue {
         }
         if let Some(card) = self.find_old_with_zeros(buffer, number) {
             return Some((card, true));
+        }
+        if self.has_unseen_with_zeros(buffer, number) {
+            return None;
         }
         let Some(card) = self.find_number(hash, buffer, &|_, _| true) else {
             return self.find_old_place(buffer, number).map(|card| (card, true));
@@ -519,6 +536,14 @@ impl Catalogue {
             let exact = exact.find(|place| place.key == key && place.number == number);
             exact.map(|place| place.card)
         })
+    }
+
+    /// Whether a card that is not here had exactly this number, as in [`Self::find_old_with_zeros`].
+    fn has_unseen_with_zeros(&self, key: &[u8], number: &str) -> bool {
+        let number = number.trim();
+        let mut unseen = self.unseen_places.iter();
+        number.starts_with('0') && unseen.any(|(place, own)| *place == *key && own == number)
+            || self.base.as_ref().is_some_and(|base| base.has_unseen_with_zeros(key, number))
     }
 
     /// The card that had a set and a number before it was moved or merged; `None` if a card has them now, as in [`Self::find_place`].

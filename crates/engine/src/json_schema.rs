@@ -203,7 +203,7 @@ fn card(kind: Value) -> Value {
                 "type": "string",
                 "maxLength": NUMBER_MAX,
                 "pattern": "^[A-Za-z0-9]+(-[A-Za-z0-9]+)*$",
-                "description": "Collector number, unique in the set.",
+                "description": "Collector number, unique in the set. All numbers of a set should have the same length, such as 001: lists order them as texts.",
             },
             "name": line(NAME_MAX, "Name, unique in the game."),
             "kind": kind,

@@ -140,8 +140,8 @@ impl Judge for MergeRequest {
 
 /// Gives a card another number, in its set or another.
 ///
-/// The id of the card stays the same. The old number permanently answers 308 with the new address, and no other card can get it. The move is refused
-/// if one of the sets was printed or is being printed, because copies carry its numbers.
+/// The id of the card stays the same. The old number permanently answers 308 with the new address, and no other card can get it, or a number that differs
+/// from it only in leading zeros or case. The move is refused if one of the sets was printed or is being printed, because copies carry its numbers.
 #[utoipa::path(
     post, path = "/v1/cards/{card}/move", tag = "catalogue", security(("bearer" = [])), request_body = MoveRequest,
     params(

@@ -235,7 +235,8 @@ pub async fn find_card(
 
 /// Finds the card with a number of a set.
 ///
-/// Leading zeros of a number of digits do not count, unless the set has several such numbers: `16` finds `016`.
+/// Leading zeros of a number of digits do not count, unless the set has several such numbers: `16` finds `016`. If no card has such a number, an old number answers 308
+/// with the present address, also with other leading zeros.
 #[utoipa::path(
     get, path = "/v1/games/{game}/sets/{set}/cards/{number}", tag = "catalogue", security((), ("bearer" = [])),
     params(

@@ -73,15 +73,6 @@ pub(crate) async fn follow_id<T>(
     Ok(Located::Moved(NewPlace::Id(new)))
 }
 
-/// Finds the card that once had this number; 404 if no card ever had it.
-pub(super) async fn follow_number<T>(
-    conn: &mut Connection,
-    (game, set, number): (&Code, &Code, &Code),
-) -> Result<Located<T>, Problem> {
-    let new = card_migrations::successor_of_number(conn, game, set, number).await?;
-    Ok(Located::Moved(NewPlace::Number(new.ok_or_else(Problem::not_found)?)))
-}
-
 /// Set and number of a card.
 #[derive(Serialize, ToSchema)]
 pub struct CardPlaceResponse {

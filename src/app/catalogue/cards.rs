@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::card_bodies::render_body;
 use super::card_legalities::{LegalityResponse, legalities_of};
-use super::card_migrations::{Located, follow_id, follow_number};
+use super::card_migrations::{Located, NewPlace, follow_id};
 use super::card_text::card_text;
 use super::image_uris::{ImageUris, Scans};
 use crate::app::answer_form::AnswerForm;
@@ -22,6 +22,7 @@ use crate::domain::ids::CardId;
 use crate::memory::caches::Ticket;
 use crate::memory::catalogue::card_cache::{CachedCard, PlaceMark};
 use crate::memory::rendered::{Freshness, Rendered};
+use crate::store::catalogue::card_migrations::successor_of_number;
 use crate::store::catalogue::cards::{
     self, CardPlace, CardView, HiddenCard, JsonText, OpenCard, Printing,
 };
@@ -341,7 +342,7 @@ pub(super) async fn render_card(
 }
 
 /// Finds the card with a number in a set. Leading zeros of the number may be missing or added, where this leaves only
-/// one card.
+/// one card, or only one that had the number before.
 pub async fn find_by_number(
     app: &AppState,
     request: CardRequest,
@@ -362,20 +363,35 @@ pub async fn find_by_number(
         Some(view) => view,
         None => {
             let conn = &mut *app.store.connection().await?;
-            let moved = follow_number(conn, (game, set, number)).await;
-            // People leave out leading zeros. The redirect of a moved card's old number has precedence.
-            if moved.is_err()
-                && let Some(number) =
-                    cards::find_number_ignoring_zeros(conn, game, set, number).await?
-                && let Some(view) = cards::find_by_number(conn, viewer, game, set, &number).await?
-            {
-                view
-            } else {
-                return moved;
+            match find_written_otherwise(conn, viewer, (game, set, number)).await? {
+                Located::Here(view) => view,
+                Located::Moved(place) => return Ok(Located::Moved(place)),
             }
         }
     };
     write(app, request, ticket, view).await.map(Located::Here)
+}
+
+/// Finds the card that is meant by a number that no card has exactly. People leave out leading zeros, or add some. The redirect
+/// of exactly this number goes first; that of an old number with other zeros comes last, if no card has such a number now.
+async fn find_written_otherwise(
+    conn: &mut Connection,
+    viewer: Viewer,
+    (game, set, number): (&Code, &Code, &Code),
+) -> Result<Located<CardView>, Problem> {
+    let former = successor_of_number(conn, game, set, number).await?;
+    if former.as_ref().is_none_or(|former| !former.is_exact) {
+        match cards::find_numbers_ignoring_zeros(conn, game, set, number).await?.as_slice() {
+            [] => {}
+            [only] => {
+                let view = cards::find_by_number(conn, viewer, game, set, only).await?;
+                return Ok(Located::Here(view.ok_or_else(Problem::not_found)?));
+            }
+            _ => return Err(Problem::not_found()),
+        }
+    }
+    let former = former.ok_or_else(Problem::not_found)?;
+    Ok(Located::Moved(NewPlace::Number(former.card)))
 }
 
 /// A cached response for a viewer who may see what everybody may see.

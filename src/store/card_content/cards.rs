@@ -275,27 +275,25 @@ pub(in crate::store) fn zero_padded_spellings(number: &str) -> Vec<String> {
     (digits.len().max(1)..=MAX_NUMBER_LENGTH).map(|length| format!("{digits:0>length$}")).collect()
 }
 
-/// The number of the only card of a set whose number is equal to this one apart from leading zeros. `None`: there is no
-/// such card, or several, or the text is not a number.
-pub async fn find_number_ignoring_zeros(
+/// The numbers of a set that are equal to this one apart from leading zeros, at most two of them. Empty also if the text is
+/// not a number.
+pub async fn find_numbers_ignoring_zeros(
     mut conn: &Connection,
     game: &str,
     set: &str,
     number: &str,
-) -> StoreResult<Option<String>> {
+) -> StoreResult<Vec<String>> {
     let spellings = zero_padded_spellings(number);
     if spellings.is_empty() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let found: Vec<String> = schema::cards::table
+    Ok(schema::cards::table
         .filter(schema::cards::game_code.eq(game).and(schema::cards::set_code.eq(set)))
         .filter(schema::cards::number.eq_any(spellings))
         .select(schema::cards::number)
         .limit(2)
         .load(&mut conn)
-        .await?;
-    let [only] = &found[..] else { return Ok(None) };
-    Ok(Some(only.clone()))
+        .await?)
 }
 
 /// The numbers of the previous and next card of a position in a set, in list order; `None`: there is none. Hidden cards

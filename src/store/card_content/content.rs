@@ -446,6 +446,20 @@ pub(in crate::store) async fn clean_up_indexes(conn: &mut Connection) -> StoreRe
     Ok(())
 }
 
+/// Locks the content of cards until the transaction ends. An unlock writes the content of its card, so none of these
+/// cards is unlocked meanwhile: whether they are hidden is settled for all statements that follow.
+pub(in crate::store) async fn lock(
+    conn: &mut Connection,
+    _by: &Importer,
+    cards: &[CardId],
+) -> StoreResult<()> {
+    sql("SELECT FROM card_content WHERE card_id = ANY($ids) ORDER BY card_id FOR NO KEY UPDATE")
+        .bind("ids", cards)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
 /// Replaces the content of a card. [`update_looks`] comes after it.
 pub(in crate::store) async fn update(
     conn: &mut Connection,

@@ -229,7 +229,8 @@ impl Candidate for &OpenCard {
 
 /// Looks up one card for each identifier, in the order of the identifiers. A name finds only cards whose content the viewer may see. An id or a
 /// number also finds the place of a hidden card, and a card that had them before it was moved or merged. Leading zeros of a number are
-/// ignored, unless the set has several such numbers, or a card had exactly this number. Runs at most five statements, however many identifiers there are.
+/// ignored, unless the set has several such numbers, or a card had exactly this number; those of an old number, too, if no card has such a number now. Runs at most
+/// five statements, however many identifiers there are.
 pub async fn look_up(
     conn: &mut Connection,
     viewer: Viewer,
@@ -250,16 +251,20 @@ pub async fn look_up(
     let spellings: Vec<CardIdentifier> =
         unknown.iter().flat_map(|one| one.zero_padded_spellings()).collect();
     let with_zeros = find_by_place(conn, viewer, &spellings).await?;
+    let former: Vec<&CardIdentifier> = unknown.iter().copied().chain(&spellings).collect();
+    let successors = find_successors(conn, viewer, &former).await?;
+    let find_successor = |identifier: &CardIdentifier| {
+        successors.iter().find(|(old, _)| *old == identifier).map(|(_, card)| card.clone())
+    };
     let find_with_zeros = |identifier: &CardIdentifier| {
         let spellings = identifier.zero_padded_spellings();
         let is_same =
             |card: &&CardView| spellings.iter().any(|one| one.matches_place(card.place()));
         let mut found = with_zeros.iter().filter(is_same);
-        found.next().filter(|_| found.next().is_none()).cloned()
-    };
-    let successors = find_successors(conn, viewer, &unknown).await?;
-    let find_successor = |identifier: &CardIdentifier| {
-        successors.iter().find(|(old, _)| *old == identifier).map(|(_, card)| card.clone())
+        match found.next() {
+            Some(card) => Some(card.clone()).filter(|_| found.next().is_none()),
+            None => find_only_successor(&successors, &spellings),
+        }
     };
     let find = |identifier: &CardIdentifier| match identifier {
         CardIdentifier::Id(_) | CardIdentifier::Number { .. } => find_placed(identifier)
@@ -279,6 +284,16 @@ pub async fn look_up(
         }
     };
     Ok(identifiers.iter().map(find).collect())
+}
+
+/// The only card that had one of these numbers before it was moved or merged.
+fn find_only_successor(
+    successors: &[(&CardIdentifier, CardView)],
+    spellings: &[CardIdentifier],
+) -> Option<CardView> {
+    let mut found = successors.iter().filter(|(old, _)| spellings.contains(old));
+    let (_, card) = found.next()?;
+    found.all(|(_, other)| other.place().id == card.place().id).then(|| card.clone())
 }
 
 /// The cards that had these ids and numbers before they were moved or merged.

@@ -191,7 +191,7 @@ struct PlaceRow {
 
 /// The places of the cards with these ids, and whether the viewer may see only that.
 pub(in crate::store) async fn find_places(
-    conn: &mut Connection,
+    mut conn: &Connection,
     viewer: Viewer,
     ids: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, SeenPlace>> {
@@ -199,7 +199,7 @@ pub(in crate::store) async fn find_places(
         .push_is_visible(viewer)
         .push(" AS hidden FROM cards c JOIN card_content content ON content.card_id = c.id WHERE c.id = ")
         .any(ids)
-        .load(conn)
+        .load(&mut conn)
         .await?;
     let place =
         |PlaceRow { id, set_code: set, number, hidden }| (id, SeenPlace { set, number, hidden });

@@ -18,7 +18,8 @@ use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::catalogue::migration::{MergeRefusal, MigrationKind};
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
-use crate::store::card_content::cards::CardPlace;
+use crate::search::folded_number;
+use crate::store::card_content::cards::{CardPlace, zero_padded_spellings};
 use crate::store::card_content::history::{self, Change};
 use crate::store::card_content::identifier::CardIdentifier;
 use crate::store::card_content::{content, rulings};
@@ -65,7 +66,7 @@ pub enum MigrationError {
     /// There is no such set, or no card to merge it into.
     #[error("there is no such place")]
     NoTarget,
-    /// The number belongs to a card, or belonged to one.
+    /// The number belongs to a card, or belonged to one, maybe with other leading zeros.
     #[error("the number is taken")]
     NumberTaken,
     /// One of the sets is being printed or was printed.
@@ -163,23 +164,51 @@ pub(in crate::store) async fn merged_cards(
     Ok(rows.into_iter().map(|MergedCard { old_card_id, card_id }| (old_card_id, card_id)).collect())
 }
 
-/// The card that had this number, at its new place.
+/// A card that had a number before it was moved or merged.
+#[derive(Clone, Debug)]
+pub struct FormerBearer {
+    /// The card at its present place.
+    pub card: CardPlace,
+    /// Whether it had exactly this number, and not one with more or fewer leading zeros.
+    pub is_exact: bool,
+}
+
+/// The card that had this number; if none had exactly this number, the only one that had it with more or fewer leading zeros.
 pub async fn successor_of_number(
     conn: &mut Connection,
     game: &str,
     set: &str,
     number: &str,
-) -> StoreResult<Option<CardPlace>> {
-    let found: Option<(CardId, Code, Code, Code)> = card_migrations::table
+) -> StoreResult<Option<FormerBearer>> {
+    let mut spellings = zero_padded_spellings(number);
+    spellings.push(number.to_owned());
+    let found: Vec<(String, CardId, Code, Code, Code)> = card_migrations::table
         .inner_join(cards::table.on(cards::id.eq(card_migrations::card_id)))
         .filter(card_migrations::game_code.eq(game))
         .filter(card_migrations::old_set_code.eq(set))
-        .filter(card_migrations::old_number.eq(number))
-        .select((cards::id, cards::game_code, cards::set_code, cards::number))
-        .first(conn)
-        .await
-        .optional()?;
-    Ok(found.map(|(id, game, set, number)| CardPlace { id, game, set, number }))
+        .filter(card_migrations::old_number.eq_any(spellings))
+        .select((
+            card_migrations::old_number,
+            cards::id,
+            cards::game_code,
+            cards::set_code,
+            cards::number,
+        ))
+        .load(conn)
+        .await?;
+    let mut former = found.into_iter().map(|(old, id, game, set, at)| {
+        let card = CardPlace { id, game, set, number: at };
+        FormerBearer { card, is_exact: old == number }
+    });
+    let Some(mut first) = former.next() else { return Ok(None) };
+    let mut is_only = true;
+    for next in former {
+        is_only &= next.card.id == first.card.id;
+        if next.is_exact {
+            first = next;
+        }
+    }
+    Ok(Some(first).filter(|first| is_only || first.is_exact))
 }
 
 /// The old places of a game in these sets, with these numbers: the card that each of them leads to, its set and its number.
@@ -228,9 +257,10 @@ pub(in crate::store) async fn successors(
         });
     }
     let found: Vec<Successor> = sql(
-        "SELECT old.at, m.card_id FROM unnest($ids, $games, $sets, $numbers) WITH ORDINALITY AS old (id, game, set, number, at) \
-         JOIN card_migrations m ON (m.kind = 'merge' AND m.old_card_id = old.id) \
-             OR (m.game_code = old.game AND m.old_set_code = old.set AND m.old_number = old.number)",
+        "WITH old AS MATERIALIZED (SELECT * FROM unnest($ids, $games, $sets, $numbers) WITH ORDINALITY AS old (id, game, set, number, at)) \
+         SELECT old.at, m.card_id FROM old JOIN card_migrations m ON m.kind = 'merge' AND m.old_card_id = old.id UNION ALL \
+         SELECT old.at, m.card_id FROM old \
+         JOIN card_migrations m ON m.game_code = old.game AND m.old_set_code = old.set AND m.old_number = old.number",
     )
     .bind("ids", old.iter().map(|old| old.0).collect::<Vec<_>>())
     .bind("games", old.iter().map(|old| old.1).collect::<Vec<_>>())
@@ -370,6 +400,22 @@ impl Order<'_> {
     }
 }
 
+/// Whether a card cannot get this place, because it or another card had the number before. Of another card, a number
+/// that differs only in leading zeros and case is as good as the same: people write it so.
+async fn is_vacated(conn: &mut Connection, place: &CardPlace) -> StoreResult<bool> {
+    let vacated: Vec<(CardId, String)> = card_migrations::table
+        .filter(card_migrations::game_code.eq(&place.game))
+        .filter(card_migrations::old_set_code.eq(&place.set))
+        .select((card_migrations::card_id, card_migrations::old_number))
+        .load(conn)
+        .await?;
+    let is_alike = |old: &str| folded_number(old) == folded_number(&place.number);
+    let refuses = |(card, old): &(CardId, String)| {
+        *old == *place.number || (*card != place.id && is_alike(old))
+    };
+    Ok(vacated.iter().any(refuses))
+}
+
 /// Gives a card another number, in its set or another. The old number is never used again: it is redirected to the card
 /// permanently.
 pub async fn move_card(
@@ -395,7 +441,7 @@ pub async fn move_card(
             .and(cards::number.eq(&new.number)),
     );
     let there: bool = diesel::select(diesel::dsl::exists(there)).get_result(conn).await?;
-    if there || successor_of_number(conn, &new.game, &new.set, &new.number).await?.is_some() {
+    if there || is_vacated(conn, &new).await? {
         return Err(MigrationError::NumberTaken);
     }
     diesel::update(cards::table.find(card))

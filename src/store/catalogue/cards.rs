@@ -2,7 +2,7 @@
 
 pub use crate::store::card_content::cards::{
     CardPlace, CardView, HiddenCard, OpenCard, Printing, UnlockProgress, find, find_by_number,
-    find_many, find_number_ignoring_zeros, find_numbers_beside, find_printings, list_printings,
+    find_many, find_numbers_beside, find_numbers_ignoring_zeros, find_printings, list_printings,
 };
 pub use crate::store::card_content::catalogue::{
     Release, list_held_hidden, load_range, load_records, load_releases, split_ids,

@@ -390,24 +390,46 @@ pub(in crate::store) async fn cards_changed(
     cards: &[CardId],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
+    let locked = format!(
+        "WITH progress AS (SELECT u.card_id, u.unlocked_at FROM unlocks u JOIN cards c ON c.id = u.card_id WHERE u.card_id = ANY($cards) \
+                           ORDER BY c.game_code, c.set_code, u.card_id FOR SHARE OF u) {}",
+        write_changes_of("progress")
+    );
+    run_for_cards(conn, locked, cards, at).await
+}
+
+/// Like [`cards_changed`], for a caller that has locked the content of the cards: until the transaction ends, none of
+/// them is unlocked. So nothing is locked here, and submissions of these cards do not wait.
+pub(super) async fn locked_cards_changed(
+    conn: &mut Connection,
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    run_for_cards(conn, write_changes_of("unlocks"), cards, at).await
+}
+
+/// SQL that writes the events for those cards that are open; `progress` is the table with the progress of cards.
+fn write_changes_of(progress: &str) -> String {
+    format!(
+        "INSERT INTO events (id, kind, subject_id, payload, created_at) \
+         SELECT new.id, 'card.changed', k.id, \
+                jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $at \
+         FROM unnest($ids, $cards) AS new (id, card_id) JOIN cards k ON k.id = new.card_id \
+              LEFT JOIN {progress} progress ON progress.card_id = k.id \
+         WHERE progress.card_id IS NULL OR progress.unlocked_at IS NOT NULL"
+    )
+}
+
+async fn run_for_cards(
+    conn: &mut Connection,
+    statement: String,
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
     if cards.is_empty() {
         return Ok(());
     }
     let ids: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
-    sql(
-        "WITH progress AS (SELECT u.card_id, u.unlocked_at FROM unlocks u JOIN cards c ON c.id = u.card_id WHERE u.card_id = ANY($cards) \
-                           ORDER BY c.game_code, c.set_code, u.card_id FOR SHARE OF u) \
-         INSERT INTO events (id, kind, subject_id, payload, created_at) \
-         SELECT new.id, 'card.changed', k.id, \
-                jsonb_build_object('card', k.id, 'game', k.game_code, 'set', k.set_code, 'number', k.number), $at \
-         FROM unnest($ids, $cards) AS new (id, card_id) JOIN cards k ON k.id = new.card_id \
-              LEFT JOIN progress ON progress.card_id = k.id \
-         WHERE progress.card_id IS NULL OR progress.unlocked_at IS NOT NULL",
-    )
-    .bind("ids", ids)
-    .bind("cards", cards)
-    .bind("at", at)
-    .execute(conn)
-    .await?;
+    sql(statement).bind("ids", ids).bind("cards", cards).bind("at", at).execute(conn).await?;
     Ok(())
 }

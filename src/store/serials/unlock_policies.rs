@@ -20,7 +20,7 @@ use crate::store::db::deadlines;
 use crate::store::db::schema::{games, sets, unlock_policies};
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
-use crate::store::{Connection, Store, StoreResult};
+use crate::store::{Connection, Store, StoreError, StoreResult};
 
 /// The scope of a policy: a set, or a game, for those of its sets that have no policy of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -291,6 +291,62 @@ pub(in crate::store) async fn apply(
     .bind("set", set)
     .load(conn)
     .await?;
+    apply_to(conn, (game, set), &hidden, recount, at).await
+}
+
+/// Like [`apply`], for new cards of a set, which no other transaction sees yet.
+pub(in crate::store) async fn apply_to_new(
+    conn: &mut Connection,
+    (game, set): (&str, &str),
+    cards: &[CardId],
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    if cards.is_empty() {
+        return Ok(0);
+    }
+    let hidden: Vec<HiddenRow> = sql("SELECT card_id, threshold, by_policy FROM unlocks \
+         WHERE card_id = ANY ($cards) AND unlocked_at IS NULL ORDER BY card_id")
+    .bind("cards", cards)
+    .load(conn)
+    .await?;
+    apply_to(conn, (game, set), &hidden, Recount::Changed, at).await
+}
+
+/// Whether [`apply`] would count cards of a set again, because the threshold or the policy of the set is another one
+/// than these cards have.
+pub(in crate::store) async fn is_to_be_applied(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+) -> StoreResult<bool> {
+    #[derive(QueryableByName)]
+    struct Differs {
+        #[diesel(sql_type = Bool)]
+        differs: bool,
+    }
+    let Some(EffectivePolicy { policy, stored }) = find_effective(conn, game, set).await? else {
+        return Ok(false);
+    };
+    let Differs { differs } = sql("SELECT EXISTS (SELECT FROM unlocks \
+         WHERE card_id = ANY (ARRAY(SELECT id FROM cards WHERE game_code = $game AND set_code = $set)) AND unlocked_at IS NULL \
+           AND (threshold <> $threshold OR by_policy <> $by_policy)) AS differs")
+    .bind("game", game)
+    .bind("set", set)
+    .bind("threshold", policy.threshold)
+    .bind("by_policy", stored.is_some())
+    .get_result(conn)
+    .await?;
+    Ok(differs)
+}
+
+/// Applies the policy of a set to hidden cards of it, which are locked or new.
+async fn apply_to(
+    conn: &mut Connection,
+    (game, set): (&str, &str),
+    hidden: &[HiddenRow],
+    recount: Recount,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
     let Some(EffectivePolicy { policy, stored }) = find_effective(conn, game, set).await? else {
         return Ok(0);
     };
@@ -342,6 +398,9 @@ impl UnlockReason {
 }
 
 /// Unlocks those cards that are hidden, and writes their events; returns how many.
+///
+/// `FOR UPDATE`, before any content is written: that waits for imports which change one of these cards, and for all
+/// transactions that count one of them, if the caller has not locked them to count them itself.
 pub(in crate::store) async fn unlock(
     conn: &mut Connection,
     cards: &[CardId],
@@ -356,7 +415,8 @@ pub(in crate::store) async fn unlock(
     let events: Vec<Uuid> = cards.iter().map(|_| Uuid::now_v7()).collect();
     let opened = sql(
         "WITH locked AS ( \
-             SELECT card_id FROM unlocks WHERE card_id = ANY ($cards) AND unlocked_at IS NULL ORDER BY card_id FOR UPDATE \
+             SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id WHERE u.card_id = ANY ($cards) AND u.unlocked_at IS NULL \
+             ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u \
          ), opened AS ( \
              UPDATE unlocks u SET unlocked_at = $at, reason = $reason FROM locked \
              WHERE u.card_id = locked.card_id RETURNING u.card_id \
@@ -437,8 +497,13 @@ async fn list_hidden_cards(
 pub(in crate::store) const LONG_TIMEOUTS: &str =
     "SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = '60s'";
 
+/// Time limits for unlocking what is due. Cards that wait for another one, which an import changes, are locked meanwhile,
+/// so that nobody can submit them; and what is due is soon tried again. The wait is shorter than that of a submission.
+const DUE_TIMEOUTS: &str = "SET LOCAL lock_timeout = '1s'; SET LOCAL statement_timeout = '60s'";
+
 /// Unlocks the sets whose unlock day came after `since`; returns how many cards. Several instances may do this at once.
-/// A set that fails is logged, and the others are unlocked.
+/// A set that fails is logged, and the others are unlocked. A set with cards that other transactions have locked for
+/// long, such as an import, is left to the next call.
 ///
 /// For each set without hidden cards this reads all of its cards, so callers that run it every few seconds pass a
 /// recent `since`.
@@ -463,6 +528,9 @@ pub async fn unlock_due_sets(
     for PlaceRow { game_code, set_code } in due {
         match unlock_by_date(store, &game_code, &set_code, at).await {
             Ok(cards) => unlocked += cards,
+            Err(error @ StoreError::Unavailable(_)) => {
+                tracing::warn!(%error, game = game_code, set = set_code, "cannot unlock a set that is due now; it is tried again");
+            }
             Err(error) => {
                 tracing::error!(%error, game = game_code, set = set_code, "cannot unlock a set that is due");
             }
@@ -495,6 +563,9 @@ pub async fn unlock_all_due(
     for CardRow { card_id } in due {
         match recount_due_card(store, card_id, at).await {
             Ok(is_unlocked) => unlocked += usize::from(is_unlocked),
+            Err(error @ StoreError::Unavailable(_)) => {
+                tracing::warn!(%error, card = %card_id, "cannot recount a card that is due now; it is tried again");
+            }
             Err(error) => {
                 tracing::error!(%error, card = %card_id, "cannot recount a card whose submitters' accounts are old enough now")
             }
@@ -506,7 +577,7 @@ pub async fn unlock_all_due(
 async fn recount_due_card(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
-        run_commands(begun.conn(), LONG_TIMEOUTS).await?;
+        run_commands(begun.conn(), DUE_TIMEOUTS).await?;
         votes::count_card(begun.conn(), card, at).await
     };
     let done = done.await;
@@ -521,7 +592,7 @@ async fn unlock_by_date(
 ) -> StoreResult<usize> {
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
     let done = async {
-        run_commands(begun.conn(), LONG_TIMEOUTS).await?;
+        run_commands(begun.conn(), DUE_TIMEOUTS).await?;
         apply(begun.conn(), game, set, Recount::Everything, at).await
     };
     let done = done.await;

@@ -3,6 +3,10 @@
 //! A card is counted while its row of `unlocks` is locked, in statements that begin after the lock was taken: they see
 //! everything that the previous holder of the lock committed. To avoid deadlocks, transactions lock copies and accounts
 //! before these rows, several of these rows by game, set and id, and credentials after them.
+//!
+//! Counting needs `FOR NO KEY UPDATE`. An import that changes a hidden card holds `FOR KEY SHARE` and then locks its content:
+//! the card is counted meanwhile, and is not unlocked once the import has locked its content. Only transactions that unlock
+//! several cards, or by a policy, a day or an admin, take `FOR UPDATE`: they wait before they write any content.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -144,27 +148,49 @@ struct LockedCard {
     set_code: String,
     #[diesel(sql_type = Bool)]
     by_policy: bool,
+    /// How many submissions are missing to the threshold.
+    #[diesel(sql_type = Int4)]
+    needed: i32,
 }
 
-/// Locks those cards that are hidden until the transaction ends, in the order that all transactions use.
+/// Locks those cards that are hidden until the transaction ends, in the order that all transactions use, so that they
+/// can be counted.
 async fn lock(conn: &mut Connection, cards: &[CardId]) -> StoreResult<Vec<LockedCard>> {
     Ok(sql(
-        "SELECT u.card_id, k.game_code, k.set_code, u.by_policy FROM unlocks u JOIN cards k ON k.id = u.card_id \
+        "SELECT u.card_id, k.game_code, k.set_code, u.by_policy, u.threshold - u.submissions AS needed \
+         FROM unlocks u JOIN cards k ON k.id = u.card_id \
          WHERE u.card_id = ANY ((SELECT $cards)::uuid[]) AND u.unlocked_at IS NULL \
-         ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u",
+         ORDER BY k.game_code, k.set_code, u.card_id FOR NO KEY UPDATE OF u",
     )
     .bind("cards", cards)
     .load(conn)
     .await?)
 }
 
-/// Locks those cards that are hidden, for a caller that counts some of them afterwards.
+/// Locks those cards that are hidden, for a caller that counts submissions of one account for them. Cards that these
+/// submissions may unlock are locked for that before any of them is unlocked.
 pub(super) async fn lock_cards(conn: &mut Connection, cards: &[CardId]) -> StoreResult<()> {
-    lock(conn, cards).await.map(drop)
+    // Under a policy the next count may be higher than the stored one by more than this account: other accounts have
+    // become old enough, or an older version of the program has counted by another rule. Without a policy, an account
+    // counts once for a card.
+    let may_be_unlocked = |locked: &LockedCard| locked.by_policy || locked.needed <= 1;
+    let locked = lock(conn, cards).await?;
+    let last: Vec<CardId> =
+        locked.into_iter().filter(may_be_unlocked).map(|locked| locked.card_id).collect();
+    if last.is_empty() {
+        return Ok(());
+    }
+    sql("SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id WHERE u.card_id = ANY ($cards) \
+         ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u")
+    .bind("cards", last)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Locks those cards that are hidden, without waiting. Returns for each hidden card how many submissions it may take
-/// now: as many as it still needs, one if a policy applies, none if another transaction has locked it.
+/// now: as many as it still needs, one if a policy applies, none if another transaction has locked it. While an import
+/// changes the card, it may take one less than it needs, so that it is not unlocked, and none if a policy applies.
 pub(super) async fn try_lock_cards(
     mut conn: &Connection,
     cards: &[CardId],
@@ -177,19 +203,30 @@ pub(super) async fn try_lock_cards(
         needed: Option<i32>,
         #[diesel(sql_type = Nullable<Bool>)]
         by_policy: Option<bool>,
+        /// How many submissions it may take without being unlocked.
+        #[diesel(sql_type = Nullable<Int4>)]
+        before_last: Option<i32>,
     }
     let rows: Vec<NeedRow> = sql(
         "WITH held AS MATERIALIZED ( \
              SELECT card_id, threshold - submissions AS needed, by_policy FROM unlocks \
              WHERE card_id = ANY ((SELECT $cards)::uuid[]) AND unlocked_at IS NULL FOR UPDATE SKIP LOCKED \
-         ) SELECT u.card_id, held.needed, held.by_policy FROM unlocks u LEFT JOIN held ON held.card_id = u.card_id \
+         ), countable AS MATERIALIZED ( \
+             SELECT card_id, threshold - submissions - 1 AS before_last FROM unlocks \
+             WHERE card_id = ANY ((SELECT $cards)::uuid[]) AND unlocked_at IS NULL AND NOT by_policy \
+               AND card_id NOT IN (SELECT card_id FROM held) FOR NO KEY UPDATE SKIP LOCKED \
+         ) SELECT u.card_id, held.needed, held.by_policy, countable.before_last FROM unlocks u \
+           LEFT JOIN held ON held.card_id = u.card_id LEFT JOIN countable ON countable.card_id = u.card_id \
            WHERE u.card_id = ANY ((SELECT $cards)::uuid[]) AND u.unlocked_at IS NULL",
     )
     .bind("cards", cards)
     .load(&mut conn)
     .await?;
     let needed = |row: NeedRow| match (row.needed, row.by_policy) {
-        (None, _) => (row.card_id, 0),
+        (None, _) => {
+            let before_last = row.before_last.unwrap_or_default();
+            (row.card_id, usize::try_from(before_last).unwrap_or_default())
+        }
         // A policy counts all stored submissions: with several at once, it would also count those beyond the threshold.
         (_, Some(true)) => (row.card_id, 1),
         // After a policy was deleted, a card may have reached its threshold already: the next submission unlocks it.

@@ -185,6 +185,88 @@ async fn a_merged_card_redirects_to_the_other_through_any_chain() {
     patch.json(&json!({})).answer().await.problem(404, "not_found");
 }
 
+/// Leading zeros of an old number may be missing or added, as those of a present number. A card that has such a number now goes first.
+#[tokio::test]
+async fn an_old_number_is_found_without_its_leading_zeros() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let (old, new) = (id_of(&app, "hearth", "005").await, id_of(&app, "hearth", "006").await);
+    send(&app, &admin, &old, "merge", json!({ "into": new })).await.expect(201);
+    let look_up = async |number: &str| {
+        let body =
+            json!({ "identifiers": [{ "game": "ttcg", "set": "hearth", "number": number }] });
+        let found = app.post("/v1/cards/lookup").json(&body).answer().await.expect(200);
+        found["data"].get(0).map_or(Value::Null, |card| card["number"].clone())
+    };
+    for number in ["005", "5", "0005"] {
+        assert_eq!(leads_to(&app, &place("hearth", number)).await, place("hearth", "006"));
+        let page = leads_to(&app, &format!("/cards/ttcg/hearth/{number}")).await;
+        assert_eq!(page, "/cards/ttcg/hearth/006");
+        assert_eq!(look_up(number).await, "006");
+    }
+    app.get(&place("hearth", "555")).answer().await.problem(404, "not_found");
+    assert_eq!(look_up("555").await, Value::Null);
+
+    // Cards got such numbers before they were refused.
+    app.sql("UPDATE cards SET number = '05' WHERE set_code = 'hearth' AND number = '007'").await;
+    let found = app.get(&place("hearth", "5")).answer().await.expect(200);
+    assert_eq!((&found["number"], look_up("5").await), (&json!("05"), json!("05")));
+    assert_eq!(leads_to(&app, &place("hearth", "005")).await, place("hearth", "006"));
+    assert_eq!(look_up("005").await, "006");
+    app.sql("UPDATE cards SET number = '00005' WHERE set_code = 'hearth' AND number = '008'").await;
+    app.get(&place("hearth", "5")).answer().await.problem(404, "not_found");
+    assert_eq!(look_up("5").await, Value::Null);
+}
+
+/// A number that differs from an old one only in leading zeros or case is refused like the old number. The card that had it may get it,
+/// and cards that have such a number already keep it.
+#[tokio::test]
+async fn numbers_like_old_numbers_are_refused() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let (merged, into) = (id_of(&app, "hearth", "005").await, id_of(&app, "hearth", "006").await);
+    let (moved, other) = (id_of(&app, "hearth", "008").await, id_of(&app, "hearth", "009").await);
+    send(&app, &admin, &merged, "merge", json!({ "into": into })).await.expect(201);
+    for number in ["0A8", "908"] {
+        send(&app, &admin, &moved, "move", json!({ "number": number })).await.expect(201);
+    }
+    for number in ["5", "05", "0005", "8", "0008", "A8", "0a8"] {
+        let refused = send(&app, &admin, &other, "move", json!({ "number": number })).await;
+        refused.problem(409, "number_taken");
+    }
+    send(&app, &admin, &into, "move", json!({ "number": "5" })).await.expect(201);
+    assert_eq!(leads_to(&app, &place("hearth", "005")).await, place("hearth", "5"));
+
+    let mut file = set_file(&seed_data("ttcg"), "hearth");
+    let cards = file["cards"].as_array_mut().unwrap();
+    cards.retain(|card| card["number"] != "005");
+    for (before, after) in [("006", "5"), ("008", "908")] {
+        let card = cards.iter_mut().find(|card| card["number"] == before).unwrap();
+        card["number"] = after.into();
+    }
+    let put = async |file: &Value| {
+        app.put("/v1/games/ttcg/sets/hearth").by(&admin).json(file).answer().await
+    };
+    assert_eq!(put(&file).await.expect(200)["sets"], json!([]));
+    let mut with_new = file.clone();
+    let cards = with_new["cards"].as_array_mut().unwrap();
+    let mut new = cards[0].clone();
+    new["number"] = "08".into();
+    new["name"] = "Somebody New".into();
+    cards.push(new);
+    let problem = put(&with_new).await.problem(422, "invalid_import");
+    let fault = &problem["errors"][0];
+    assert!(fault["pointer"].as_str().unwrap().ends_with("/number"), "{problem}");
+    let detail = fault["detail"].as_str().unwrap();
+    assert!(detail.starts_with("card 008 was moved to hearth/908"), "{problem}");
+    assert!(detail.contains("and 08 is the same"), "{problem}");
+
+    app.sql("UPDATE cards SET number = '08' WHERE set_code = 'hearth' AND number = '009'").await;
+    let cards = file["cards"].as_array_mut().unwrap();
+    cards.iter_mut().find(|card| card["number"] == "009").unwrap()["number"] = "08".into();
+    assert_eq!(put(&file).await.expect(200)["sets"], json!([]));
+}
+
 #[tokio::test]
 async fn forbidden_moves_and_merges_are_refused() {
     let app = TestApp::start_seeded(&["ttcg", "emojito"]).await;

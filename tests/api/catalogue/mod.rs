@@ -20,6 +20,7 @@ mod history;
 mod image_uris;
 mod import;
 mod new_sets;
+mod open_imports;
 pub mod permissions;
 mod rulings;
 mod search;

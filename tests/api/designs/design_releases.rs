@@ -121,6 +121,19 @@ async fn only_an_approved_design_with_a_free_place_is_released() {
         assert_eq!(problem["errors"][0]["pointer"], "/number", "{problem}");
         assert!(problem["errors"][0]["detail"].as_str().unwrap().contains("001"), "{problem}");
     }
+    // So are those that cards had before.
+    let card = app.get("/v1/games/ttcg/sets/hearth/cards/002").answer().await.expect(200);
+    let moving = app.post(&format!("/v1/cards/{}/move", card["id"].as_str().unwrap())).by(&admin);
+    moving.json(&json!({ "number": "902" })).answer().await.expect(201);
+    for number in ["002", "2", "0002"] {
+        let gone = json!({ "set": "hearth", "number": number });
+        let refused = release(&app, &admin, &path, &gone).await;
+        let problem = refused.problem(409, "design_not_releasable");
+        assert_eq!(problem["errors"][0]["pointer"], "/number", "{problem}");
+        let detail = problem["errors"][0]["detail"].as_str().unwrap();
+        assert!(detail.contains("was moved to hearth/902"), "{problem}");
+        assert_eq!(detail.contains("was 002"), number != "002", "{problem}");
+    }
     app.import_set("dusk", 1, false).await;
     app.print("dusk", 77).await;
     let printed = json!({ "set": "dusk", "number": "900" });

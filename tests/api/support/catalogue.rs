@@ -34,6 +34,23 @@ impl TestApp {
         import_into(self.store(), self.clock(), source).await
     }
 
+    /// Imports the files of a game; `meanwhile` runs when everything is written and not yet committed.
+    pub async fn import_with(
+        &self,
+        source: &GameSource,
+        meanwhile: impl AsyncFn(),
+    ) -> ImportSummary {
+        let checked = GameImport::check(source).expect("the files are valid");
+        let (importer, now) = (Importer::from(Operator::at_the_machine()), self.clock().now());
+        let imported = self.store().transaction(async |conn| {
+            let (base, progress) = (Base::Whatever, |_: usize| {});
+            let done = import::import(conn, &importer, &checked, base, now, &progress).await?;
+            meanwhile().await;
+            Ok::<_, ImportError>(done)
+        });
+        imported.await.unwrap()
+    }
+
     /// Loads the effect texts of a game of `seed-data`, which must be imported already.
     pub async fn seed_effect_texts(&self, game: &str) {
         let library = effect_files(game).check().expect("the files are valid");

@@ -24,7 +24,9 @@ pub use db::{TestDb, postgres_log, sql};
 pub use device::{Device, next_step};
 pub use hands::text;
 pub use http::{Answer, RequestExt};
-pub use press::{PaperCard, Program, card_name, fresh_path, read_print_file, run, sha256};
+pub use press::{
+    PaperCard, Program, card_name, fresh_path, numbered_set, read_print_file, run, sha256,
+};
 pub use proxy::{Proxy, ProxyMode};
 pub use receiver::{Hook, Received, Receiver};
 pub use tls_postgres::TlsPostgres;

@@ -73,20 +73,24 @@ fn set_file(set: &str, cards: usize, hidden: bool) -> Value {
     json!({ "code": set, "name": format!("Set {set}"), "hidden": hidden, "unlock_threshold": 5, "cards": cards })
 }
 
+/// The files of TTCG with a set of this many cards, numbered from 001. Five submissions unlock a card.
+pub fn numbered_set(set: &str, cards: usize, hidden: bool) -> GameSource {
+    GameSource {
+        manifest: SourceFile {
+            name: "game.toml".to_owned(),
+            text: include_str!("../../../seed-data/games/ttcg/game.toml").to_owned(),
+        },
+        sets: vec![SourceFile {
+            name: format!("{set}.json"),
+            text: set_file(set, cards, hidden).to_string(),
+        }],
+    }
+}
+
 impl TestApp {
-    /// Imports a TTCG set with this many cards, numbered from 001. Five submissions unlock a card.
+    /// Imports a set of [`numbered_set`].
     pub async fn import_set(&self, set: &str, cards: usize, hidden: bool) {
-        let source = GameSource {
-            manifest: SourceFile {
-                name: "game.toml".to_owned(),
-                text: include_str!("../../../seed-data/games/ttcg/game.toml").to_owned(),
-            },
-            sets: vec![SourceFile {
-                name: format!("{set}.json"),
-                text: set_file(set, cards, hidden).to_string(),
-            }],
-        };
-        self.import(&source).await.unwrap();
+        self.import(&numbered_set(set, cards, hidden)).await.unwrap();
     }
 
     /// Mints a run of a set into `file`.

@@ -56,7 +56,8 @@ impl TlsPostgres {
         }
         let data = folder.join("data");
         let initdb = program("initdb", account)
-            .args(["--no-sync", "--auth=scram-sha-256", "--username=cardscape", "--pgdata"])
+            .args(["--no-sync", "--encoding=UTF8", "--locale=C.UTF-8", "--auth=scram-sha-256"])
+            .args(["--username=cardscape", "--pgdata"])
             .arg(&data)
             .arg(format!("--pwfile={}", password.display()))
             .output()

@@ -553,6 +553,24 @@ fn an_old_number_with_zeros_is_not_that_of_another_card() {
         assert_eq!(read.deck.entries[0].card.number.as_deref(), Some(expected), "{line}");
         assert_eq!(read.lines[0].verdict, LineVerdict::Accepted, "{line}");
     }
+    let unseen = Catalogue::builder(cards.game())
+        .extend(cards.iter().cloned())
+        .unseen_place("PORT", "0002")
+        .unseen_place("port", "5")
+        .unseen_place("port", "001")
+        .build();
+    let find_unseen = |number: &str| {
+        let (set, number) = (Some("port".to_owned()), Some(number.to_owned()));
+        match unseen.find(&CardReference { set, number, ..CardReference::default() }) {
+            Resolution::Card(card) => Some(card.definition.number.clone()),
+            _ => None,
+        }
+    };
+    // The card that had this number is not here.
+    assert_eq!(find_unseen("0002"), None);
+    for (number, expected) in [("002", "002"), ("2", "002"), ("5", "005"), ("001", "001")] {
+        assert_eq!(find_unseen(number).as_deref(), Some(expected), "{number}");
+    }
     assert_eq!(find("Pocket Bat", "0002"), "001");
     assert_eq!(find("Salt", "0002"), "002", "the card of this name has the number now");
     let line = "1 PORT-0002 Salt";

@@ -8,7 +8,6 @@ use diesel::prelude::*;
 use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::RunQueryDsl;
 use serde_json::Value;
-use uuid::Uuid;
 
 use super::SetId;
 use super::plan::{CardPlan, SetPlan};
@@ -83,7 +82,7 @@ impl<'p, 'a> Batches<'p, 'a> {
     }
 }
 
-/// Adds the new cards of a set; they are hidden if the set starts hidden.
+/// Adds the new cards of a set; they are hidden if the set starts hidden. Returns their ids.
 pub(super) async fn add(
     conn: &mut Connection,
     by: &Importer,
@@ -91,7 +90,8 @@ pub(super) async fn add(
     batches: &mut Batches<'_, '_>,
     at: DateTime<Utc>,
     progress: &(dyn Fn(usize) + Sync),
-) -> StoreResult<()> {
+) -> StoreResult<Vec<CardId>> {
+    let mut added = Vec::with_capacity(plan.added.len());
     while let Some(batch) = batches.take(plan.set_id) {
         add_places(conn, plan, &batch, at).await?;
         // While Postgres stores the content of one batch, which takes longest, the next batch is prepared.
@@ -110,8 +110,9 @@ pub(super) async fn add(
         let (game, set) = (plan.game, plan.set.code.as_str());
         changes::cards_added(conn, game, set, &batch.ids, &batch.numbers, at).await?;
         progress(batch.ids.len());
+        added.extend(batch.ids);
     }
-    Ok(())
+    Ok(added)
 }
 
 /// Adds the public part of new cards, and marks them as hidden if the set starts hidden.
@@ -186,49 +187,75 @@ async fn add_printings(
     content::insert_printings(conn, by, &new.ids, &new.attributes).await
 }
 
-/// Updates stored cards where they differ.
+/// Updates stored cards where they differ. The caller has locked their progress ([`lock_progress`]).
 pub(super) async fn change(
     conn: &mut Connection,
     by: &Importer,
     plan: &SetPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
-    lock_progress(conn, &changed).await?;
-    for card in &plan.changed {
-        change_card(conn, by, card, at).await?;
+    for batch in plan.changed.chunks(BATCH) {
+        // A submission that waits for its turn alone may have unlocked some of them since their progress was locked.
+        let cards: Vec<CardId> = batch.iter().map(|card| card.id).collect();
+        content::lock(conn, by, &cards).await?;
+        for card in batch {
+            change_card(conn, by, card, at).await?;
+        }
     }
+    let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
     let with_content = plan.changed.iter().filter(|card| card.content);
     let with_content: Vec<(CardId, &CardImport)> =
         with_content.map(|card| (card.id, card.card)).collect();
     for batch in with_content.chunks(BATCH) {
         content::update_looks(conn, by, plan.game, batch).await?;
     }
-    changes::cards_changed(conn, &changed, at).await
+    changes::locked_cards_changed(conn, &changed, at).await
 }
 
-/// Locks the progress of all hidden cards of these sets, which are counted again when the set is written: in the order
-/// of game, set and id, as batches of submissions do, and before any content is locked, as unlocking does. So an import
-/// cannot deadlock with these.
-pub(super) async fn lock_hidden(conn: &mut Connection, plans: &[SetPlan<'_>]) -> StoreResult<()> {
-    let stored = plans.iter().filter(|plan| !plan.is_new);
-    let sets: Vec<Uuid> = stored.map(|plan| plan.set_id).collect();
-    sql("SELECT u.card_id FROM sets s JOIN cards k ON k.game_code = s.game_code AND k.set_code = s.code \
-             JOIN unlocks u ON u.card_id = k.id \
-         WHERE s.id = ANY ($sets) AND u.unlocked_at IS NULL ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u")
-    .bind("sets", sets)
+/// Locks the progress of hidden cards that this import writes: of those in sets whose cards are counted again, and of
+/// those that it changes, `others` among them. All in one statement, in the order of game, set and id, as batches of
+/// submissions do, and before any content is locked, as unlocking does. So an import cannot deadlock with these, also
+/// not with older versions of the program, which count cards with `FOR UPDATE`.
+///
+/// If no set is counted again, the changed cards go on being counted, and are not unlocked by a transaction that unlocks
+/// several cards: such transactions lock progress `FOR UPDATE` first. A submission that unlocks its card alone waits for
+/// the content.
+pub(super) async fn lock_progress(
+    conn: &mut Connection,
+    plans: &[SetPlan<'_>],
+    others: &[CardId],
+) -> StoreResult<()> {
+    let changed = plans.iter().flat_map(|plan| &plan.changed).map(|card| card.id);
+    let changed: Vec<CardId> = changed.chain(others.iter().copied()).collect();
+    let recounted = plans.iter().filter(|plan| plan.recounts && !plan.is_new);
+    let recounted: Vec<SetId> = recounted.map(|plan| plan.set_id).collect();
+    if !recounted.is_empty() {
+        return lock_to_count(conn, recounted, changed).await;
+    }
+    if changed.is_empty() {
+        return Ok(());
+    }
+    sql("SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id WHERE u.card_id = ANY ($ids) AND u.unlocked_at IS NULL \
+         ORDER BY k.game_code, k.set_code, u.card_id FOR KEY SHARE OF u")
+    .bind("ids", changed)
     .execute(conn)
     .await?;
     Ok(())
 }
 
-/// Prevents the unlock of these cards until the transaction ends. Progress rows are locked before content and in the
-/// order of ids, as unlocking does.
-async fn lock_progress(conn: &mut Connection, changed: &[CardId]) -> StoreResult<()> {
-    sql(
-        "SELECT card_id FROM unlocks WHERE card_id = ANY ($ids) AND unlocked_at IS NULL ORDER BY card_id FOR SHARE",
-    )
-    .bind("ids", changed)
+/// Locks the progress of all hidden cards of these sets and of the changed hidden cards, so that nobody else counts them.
+async fn lock_to_count(
+    conn: &mut Connection,
+    sets: Vec<SetId>,
+    changed: Vec<CardId>,
+) -> StoreResult<()> {
+    sql("SELECT u.card_id FROM unlocks u JOIN cards k ON k.id = u.card_id \
+         WHERE u.card_id = ANY (ARRAY( \
+             SELECT c.id FROM sets s JOIN cards c ON c.game_code = s.game_code AND c.set_code = s.code WHERE s.id = ANY ($sets) \
+             UNION ALL SELECT unnest($changed))) \
+           AND u.unlocked_at IS NULL ORDER BY k.game_code, k.set_code, u.card_id FOR UPDATE OF u")
+    .bind("sets", sets)
+    .bind("changed", changed)
     .execute(conn)
     .await?;
     Ok(())
@@ -281,31 +308,50 @@ struct CardRow {
     card_id: CardId,
 }
 
-/// Updates the tier of every printing of a game to that of its rarity. Lists of cards depend on the tier, so these
-/// cards count as changed.
-pub(super) async fn apply_tiers(
+/// The rarities of a game and their tiers.
+fn tiers_of(game: &Game) -> (Vec<&str>, Vec<i16>) {
+    let tier = |rarity: &Rarity| i16::try_from(rarity.tier).unwrap_or(i16::MAX);
+    game.rarities().iter().map(|rarity| (rarity.code.as_str(), tier(rarity))).unzip()
+}
+
+/// The cards of a game with a printing whose tier is not that of its rarity.
+pub(super) async fn find_other_tiers(
     conn: &mut Connection,
     game: &Game,
+) -> StoreResult<Vec<CardId>> {
+    let (rarities, tiers) = tiers_of(game);
+    let found: Vec<CardRow> =
+        sql("SELECT DISTINCT p.card_id FROM printings p JOIN cards c ON c.id = p.card_id \
+         JOIN unnest($rarities, $tiers) AS known (rarity, tier) ON known.rarity = p.rarity \
+         WHERE c.game_code = $game AND p.tier <> known.tier ORDER BY p.card_id")
+        .bind("game", game.code())
+        .bind("rarities", rarities)
+        .bind("tiers", tiers)
+        .load(conn)
+        .await?;
+    Ok(found.into_iter().map(|row| row.card_id).collect())
+}
+
+/// Updates the tier of every printing of these cards to that of its rarity. Lists of cards depend on the tier, so these
+/// cards count as changed. The caller has locked their progress ([`lock_progress`]).
+pub(super) async fn apply_tiers(
+    conn: &mut Connection,
+    by: &Importer,
+    game: &Game,
+    cards: &[CardId],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    let tier = |rarity: &Rarity| i16::try_from(rarity.tier).unwrap_or(i16::MAX);
-    let (rarities, tiers): (Vec<&str>, Vec<i16>) =
-        game.rarities().iter().map(|rarity| (rarity.code.as_str(), tier(rarity))).unzip();
-    let changed: Vec<CardRow> = sql(
-        "WITH changed AS ( \
-             UPDATE printings p SET tier = known.tier FROM unnest($rarities, $tiers) AS known (rarity, tier), cards c \
-             WHERE c.id = p.card_id AND c.game_code = $game AND p.rarity = known.rarity AND p.tier <> known.tier \
-             RETURNING p.card_id \
-         ) SELECT DISTINCT card_id FROM changed ORDER BY card_id",
-    )
-    .bind("game", game.code())
-    .bind("rarities", rarities)
-    .bind("tiers", tiers)
-    .load(conn)
-    .await?;
-    let changed: Vec<CardId> = changed.into_iter().map(|row| row.card_id).collect();
-    for batch in changed.chunks(BATCH) {
-        changes::cards_changed(conn, batch, at).await?;
+    let (rarities, tiers) = tiers_of(game);
+    for batch in cards.chunks(BATCH) {
+        content::lock(conn, by, batch).await?;
+        sql("UPDATE printings p SET tier = known.tier FROM unnest($rarities, $tiers) AS known (rarity, tier) \
+             WHERE p.card_id = ANY ($cards) AND p.rarity = known.rarity AND p.tier <> known.tier")
+        .bind("cards", batch)
+        .bind("rarities", &rarities)
+        .bind("tiers", &tiers)
+        .execute(conn)
+        .await?;
+        changes::locked_cards_changed(conn, batch, at).await?;
     }
     Ok(())
 }

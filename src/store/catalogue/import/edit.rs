@@ -98,6 +98,7 @@ pub async fn edit_card(
         set_id,
         is_new: false,
         set_changed: false,
+        recounts: false,
         added: Vec::new(),
         changed: vec![change],
         faults: Vec::new(),
@@ -112,6 +113,7 @@ pub async fn edit_card(
     if !plan.faults.is_empty() {
         return Err(EditError::Refused(plan.faults.into_iter().map(within_card).collect()));
     }
+    cards::lock_progress(conn, std::slice::from_ref(&plan), &[]).await?;
     cards::change(conn, &importer, &plan, at).await?;
     mark_edited(conn, set_id, at).await?;
     let entry = audit::NewAuditEntry {
@@ -150,7 +152,8 @@ async fn has_policy(conn: &mut Connection, game: &str, set: &str) -> StoreResult
     Ok(policy.is_some_and(|policy| policy.stored.is_some()))
 }
 
-/// Locks the row of a set, so that no print run of it can begin; returns its id.
+/// Locks the row of a set, so that no print run of it can begin; returns its id. Not `FOR NO KEY UPDATE`: a new print run
+/// takes only a key-share lock on the row.
 pub(in crate::store) async fn lock_set(
     conn: &mut Connection,
     game: &str,

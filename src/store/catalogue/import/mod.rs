@@ -174,10 +174,12 @@ pub async fn import(
     progress: &(dyn Fn(usize) + Sync),
 ) -> Result<ImportSummary, ImportError> {
     run_commands(conn, LOCK).await?;
+    // Not `FOR UPDATE`: transactions that write designs, decks and bulk files of the game hold a key-share lock on its
+    // row. Changes of unlock policies, which must wait, lock it like this.
     let revision: Option<i64> = games::table
         .find(import.game().code())
         .select(games::revision)
-        .for_update()
+        .for_no_key_update()
         .first(conn)
         .await
         .optional()?;
@@ -211,11 +213,13 @@ pub async fn import(
     if !faults.is_empty() {
         return Err(ImportError::Refused(faults));
     }
+    let mut other_tiers = Vec::new();
     if summary.manifest_changed {
         changes::game_changed(conn, import.game().code(), at).await?;
-        cards::apply_tiers(conn, import.game(), at).await?;
+        other_tiers = cards::find_other_tiers(conn, import.game()).await?;
     }
-    cards::lock_hidden(conn, &plans).await?;
+    cards::lock_progress(conn, &plans, &other_tiers).await?;
+    cards::apply_tiers(conn, by, import.game(), &other_tiers, at).await?;
     plan::free_names(conn, by, &plans).await?;
     let mut batches = cards::Batches::of(&plans);
     for plan in &plans {
@@ -247,7 +251,7 @@ async fn store_game(
     let stored: Option<String> = games::table
         .find(game.code())
         .select(games::manifest)
-        .for_update()
+        .for_no_key_update()
         .first(conn)
         .await
         .optional()?;
@@ -288,11 +292,15 @@ async fn write(
     if plan.set_changed {
         changes::set_changed(conn, plan.set_id, plan.game, &plan.set.code, at).await?;
     }
-    cards::add(conn, by, plan, batches, at, progress).await?;
+    let added = cards::add(conn, by, plan, batches, at, progress).await?;
     cards::change(conn, by, plan, at).await?;
     progress(plan.set.cards.len() - plan.added.len());
-    let cards_unlocked =
-        unlock_policies::apply(conn, plan.game, &plan.set.code, Recount::Changed, at).await?;
+    let (game, set) = (plan.game, plan.set.code.as_str());
+    let cards_unlocked = if plan.recounts {
+        unlock_policies::apply(conn, game, set, Recount::Changed, at).await?
+    } else {
+        unlock_policies::apply_to_new(conn, (game, set), &added, at).await?
+    };
     diesel::update(sets::table.find(plan.set_id))
         .set((
             sets::source_hash.eq(plan.set.hash.to_vec()),

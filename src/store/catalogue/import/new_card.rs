@@ -56,6 +56,7 @@ pub(in crate::store) async fn add_card(
         set_id: set.id,
         is_new: false,
         set_changed: false,
+        recounts: false,
         added: card.cards.iter().collect(),
         changed: Vec::new(),
         faults: Vec::new(),
@@ -119,7 +120,10 @@ async fn place_faults(
     if let Some(taken) = taken {
         let fault = CardFault::NumberTaken(taken);
         faults.push(ImportFault::of_card(CARD, "/number", fault));
-    } else if let Some(became) = plan::vacated_numbers(conn, game, code).await?.remove(number) {
+    } else if let Some((old, became)) = plan::vacated_numbers(conn, game, code).await?.find(number)
+    {
+        let became =
+            if old == number { became.to_owned() } else { format!("was {old} and {became}") };
         let fault = CardFault::NumberGone { became };
         faults.push(ImportFault::of_card(CARD, "/number", fault));
     }

@@ -18,12 +18,14 @@ use crate::domain::catalogue::import::{
 };
 use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::ids::{CardId, PrintingId};
+use crate::search::folded_number;
 use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
 use crate::store::db::schema::{
     card_migrations, cards, print_run_lines, print_runs, printings, sets,
 };
 use crate::store::db::statement::CachePrepared as _;
 use crate::store::printing::print_runs::RunStatus;
+use crate::store::serials::unlock_policies;
 use crate::store::{Connection, StoreResult};
 
 /// The differences between a set file and the stored set.
@@ -35,6 +37,8 @@ pub(super) struct SetPlan<'a> {
     pub is_new: bool,
     /// Whether the set is new, or its name, date or policy has changed.
     pub set_changed: bool,
+    /// Whether the set is new, or its threshold or policy has changed, so that its hidden cards are counted again.
+    pub recounts: bool,
     /// New cards, sorted by number, so that the order of ids does not reveal the order of the file.
     pub added: Vec<&'a CardImport>,
     pub changed: Vec<CardPlan<'a>>,
@@ -79,6 +83,7 @@ pub(super) async fn plan<'a>(
             sets::source_hash,
             sets::edited_at,
         ))
+        // Not `FOR NO KEY UPDATE`: a new print run takes only a key-share lock on the row, and must wait.
         .for_update()
         .first(conn)
         .await
@@ -110,6 +115,7 @@ pub(super) async fn plan<'a>(
             set_id,
             is_new: true,
             set_changed: true,
+            recounts: true,
             added,
             changed: Vec::new(),
             faults: set.refused_texts.clone(),
@@ -136,6 +142,7 @@ pub(super) async fn plan<'a>(
     let mut plan = compare(game, set, set_id, stored, printed, &vacated);
     plan.faults.extend(refused);
     plan.set_changed = !same;
+    plan.recounts = unlock_policies::is_to_be_applied(conn, game, &set.code).await?;
     refuse_removed_printings(conn, &mut plan, printed).await?;
     Ok(Some(plan))
 }
@@ -147,12 +154,27 @@ pub(in crate::store) async fn is_printed(conn: &mut Connection, set: SetId) -> S
     Ok(diesel::select(diesel::dsl::exists(runs)).get_result(conn).await?)
 }
 
-/// Numbers of a set that cards have left, with the new places of those cards.
+/// Numbers of a set that cards have left, with what became of those cards.
+///
+/// By the number without leading zeros and in lower case: people write it so, and a new card with such a number would be taken for
+/// the card that had the number before.
+pub(super) struct VacatedNumbers(BTreeMap<String, BTreeMap<String, String>>);
+
+impl VacatedNumbers {
+    /// The number that a card left, and what became of it: this number, else one that differs only in leading zeros and case.
+    pub(super) fn find(&self, number: &str) -> Option<(&str, &str)> {
+        let alike = self.0.get(&folded_number(number))?;
+        let (old, became) = alike.get_key_value(number).or_else(|| alike.first_key_value())?;
+        Some((old.as_str(), became.as_str()))
+    }
+}
+
+/// Reads the numbers of a set that cards have left.
 pub(super) async fn vacated_numbers(
     conn: &mut Connection,
     game: &str,
     set: &str,
-) -> StoreResult<BTreeMap<String, String>> {
+) -> StoreResult<VacatedNumbers> {
     let rows: Vec<(String, MigrationKind, String, String)> = card_migrations::table
         .inner_join(cards::table.on(cards::id.eq(card_migrations::card_id)))
         .filter(card_migrations::game_code.eq(game).and(card_migrations::old_set_code.eq(set)))
@@ -171,7 +193,11 @@ pub(super) async fn vacated_numbers(
         };
         (old, format!("was {verb} {set}/{number}"))
     };
-    Ok(rows.into_iter().map(describe).collect())
+    let mut vacated: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (old, became) in rows.into_iter().map(describe) {
+        vacated.entry(folded_number(&old)).or_default().insert(old, became);
+    }
+    Ok(VacatedNumbers(vacated))
 }
 
 /// Faults for texts with characters that were accepted once, unless the stored set has these texts already.
@@ -218,7 +244,7 @@ fn compare<'a>(
     set_id: SetId,
     mut stored: BTreeMap<String, StoredCard>,
     printed: bool,
-    vacated: &BTreeMap<String, String>,
+    vacated: &VacatedNumbers,
 ) -> SetPlan<'a> {
     let mut plan = SetPlan {
         game,
@@ -226,22 +252,26 @@ fn compare<'a>(
         set_id,
         is_new: false,
         set_changed: false,
+        recounts: false,
         added: Vec::new(),
         changed: Vec::new(),
         faults: Vec::new(),
     };
     for (at, card) in set.cards.iter().enumerate() {
-        match stored.remove(&card.definition.number) {
-            Some(before) => {
+        let CardDefinition { number, name, .. } = &card.definition;
+        // A stored card may have a number that is the same as a vacated one but for zeros.
+        match (stored.remove(number), vacated.find(number)) {
+            (Some(before), _) => {
                 if printed && before.name_key != card.name_key {
                     plan.faults.push(renamed_in_print(set, at, &before.name));
                 }
                 plan.changed.extend(compare_card(before, card));
             }
-            None if vacated.contains_key(&card.definition.number) => {
-                let CardDefinition { number, name, .. } = &card.definition;
-                let message =
-                    format!("card {number} {}: no other card takes its number", vacated[number]);
+            (None, Some((old, became))) => {
+                let mut message = format!("card {old} {became}: no other card takes its number");
+                if old != number {
+                    message += &format!(", and {number} is the same but for leading zeros or case");
+                }
                 let about = FaultyCard {
                     set: None,
                     number: Some(number.clone()),
@@ -250,16 +280,15 @@ fn compare<'a>(
                 let fault = ImportFault::new(&set.file, format!("/cards/{at}/number"), message);
                 plan.faults.push(fault.about(Some(about)));
             }
-            None if printed => plan.faults.push(ImportFault::new(
+            (None, None) if printed => plan.faults.push(ImportFault::new(
                 &set.file,
                 format!("/cards/{at}"),
                 format!(
-                    "card {} is new, but the set has been printed: each card of a set has the same number of copies, \
-                     so new cards need a new set",
-                    card.definition.number
+                    "card {number} is new, but the set has been printed: each card of a set has the same number of copies, \
+                     so new cards need a new set"
                 ),
             )),
-            None => plan.added.push(card),
+            (None, None) => plan.added.push(card),
         }
     }
     for number in stored.keys() {
