@@ -20,7 +20,7 @@ use crate::domain::accounts::attempts::AttemptLimits;
 #[derive(Args, Clone)]
 pub struct DatabaseOptions {
     /// A Postgres of your own, `postgres://user:password@host/database`. Without it the service runs a private one.
-    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL")]
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true, value_name = "URL", value_parser = database_url)]
     pub database_url: Option<String>,
 
     /// Where the private Postgres and the generated keys live [default: $XDG_DATA_HOME/cardscape, as root /var/lib/cardscape]
@@ -168,9 +168,19 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_DATABASE_WAIT", default_value = "30", value_parser = clap::value_parser!(u64).range(0..=300))]
     pub database_wait: u64,
 
-    /// How long a stopping server waits for the requests it has accepted, in seconds.
+    /// How long a stopping server waits for the requests it has accepted, in seconds. One second with 0.
     #[arg(long, env = "CARDSCAPE_SHUTDOWN_TIMEOUT", default_value = "15", value_parser = clap::value_parser!(u64).range(0..=300))]
     pub shutdown_timeout: u64,
+}
+
+/// Refuses only an empty text: the message of a refusal contains the text, and a URL contains a password.
+fn database_url(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("it is empty; DATABASE_URL must be the address of a database, such as postgres://user:password@host/database, \
+                    or not be set at all, for a private PostgreSQL"
+            .to_owned());
+    }
+    Ok(text.to_owned())
 }
 
 fn listen_address(text: &str) -> Result<SocketAddr, String> {

@@ -1,11 +1,14 @@
 //! `cardscape admin create|reset-password|remove-second-factor`
 
+use std::cell::Cell;
+use std::io;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::database::Database;
+use super::standard_output::print;
 use super::{ExitError, Outcome, block_on, say};
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Operator, Role};
@@ -15,9 +18,9 @@ use crate::domain::accounts::password::Password;
 use crate::domain::clock::Clock;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
-use crate::store::Store;
 use crate::store::accounts::account_records::{self, NewAccount};
 use crate::store::accounts::second_factors::{self, FactorRemoved};
+use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 
 #[derive(Subcommand)]
 pub(super) enum AdminCommand {
@@ -79,22 +82,20 @@ impl AdminCommand {
             Self::Create(command) => {
                 let name = AccountName::parse_new(&command.name).context(unusable_name())?;
                 let database = Database::open(&command.database)?;
-                let secrets = block_on(async {
+                block_on(async {
                     database.migrate().await?;
                     let store = Store::new(&database.settings)?;
-                    create(&store, &name, command.role.into()).await
+                    create(&store, &name, command.role.into(), |secrets| show(&name, secrets)).await
                 })?;
-                show(&name, &secrets);
             }
             Self::ResetPassword(command) => {
                 let name = AccountName::parse(&command.name).context(unusable_name())?;
                 let database = Database::open(&command.database)?;
-                let secrets = block_on(async {
+                block_on(async {
                     database.migrate().await?;
                     let store = Store::new(&database.settings)?;
                     reset(&store, &name).await
                 })?;
-                show(&name, &secrets);
             }
             Self::RemoveSecondFactor(command) => {
                 let name = AccountName::parse(&command.name).context(unusable_name())?;
@@ -103,10 +104,11 @@ impl AdminCommand {
                     database.migrate().await?;
                     remove_second_factor(&Store::new(&database.settings)?, &name).await
                 })?;
+                let name = name.as_str();
                 say(format_args!(
-                    "The second factor of {} is off, and its sessions are over. The password alone is enough now.",
-                    name.as_str()
-                ));
+                    "The second factor of {name} is off, and its sessions are over. The password alone is enough now."
+                ))
+                .with_context(|| format!("the second factor of {name} is off"))?;
             }
         }
         Ok(ExitCode::SUCCESS)
@@ -132,29 +134,77 @@ impl FirstSecrets {
         Ok((Self { password, recovery_codes }, hash, code_hashes))
     }
 
-    /// Prints the recovery codes, after other output about the account.
-    pub(super) fn show_codes(&self) {
-        say(
-            "Each of these sets another password once, when this one is lost (POST /v1/accounts/recover). They, too, are shown only now:",
-        );
-        for code in &self.recovery_codes {
-            say(format_args!("recovery code: {}", code.reveal()));
+    /// The recovery codes in words, after other lines about the account.
+    pub(super) fn codes_in_words(&self) -> String {
+        let explanation = "Each of these sets another password once, when this one is lost (POST /v1/accounts/recover). They, too, are shown only now:";
+        let codes = self.recovery_codes.iter().map(RecoveryCode::reveal);
+        codes.fold(explanation.to_owned(), |text, code| format!("{text}\nrecovery code: {code}"))
+    }
+}
+
+fn show(name: &AccountName, secrets: &FirstSecrets) -> io::Result<()> {
+    print(format_args!(
+        "account:  {}\npassword: {}\nIt is shown only now and must be changed at the first log-in (PUT /v1/me/password).\n{}",
+        name.as_str(),
+        secrets.password,
+        secrets.codes_in_words()
+    ))
+}
+
+/// Why an account did not get its secrets.
+#[derive(Debug, thiserror::Error)]
+enum SecretsError {
+    #[error(
+        "nothing was changed, because the password cannot be shown: cannot write standard output"
+    )]
+    NotShown(#[source] io::Error),
+    /// Perhaps after the secrets were shown.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl AsStoreError for SecretsError {
+    fn as_store_error(&self) -> Option<&StoreError> {
+        match self {
+            Self::NotShown(_) => None,
+            Self::Store(error) => Some(error),
         }
     }
 }
 
-fn show(name: &AccountName, secrets: &FirstSecrets) {
-    say(format_args!("account:  {}", name.as_str()));
-    say(format_args!("password: {}", secrets.password));
-    say("It is shown only now and must be changed at the first log-in (PUT /v1/me/password).");
-    secrets.show_codes();
+/// Stores secrets in a transaction that is committed only if they could be shown: otherwise nobody would know them.
+async fn store_and_show(
+    store: &Store,
+    name: &AccountName,
+    write: impl AsyncFn(&mut Connection) -> StoreResult<()>,
+    show: impl Fn() -> io::Result<()>,
+) -> anyhow::Result<()> {
+    let is_shown = Cell::new(false);
+    let stored: Result<(), SecretsError> = store
+        .transaction(async |conn| {
+            write(conn).await?;
+            // The transaction may be repeated, with the same secrets.
+            if !is_shown.get() {
+                show().map_err(SecretsError::NotShown)?;
+                is_shown.set(true);
+            }
+            Ok(())
+        })
+        .await;
+    if is_shown.get() {
+        let name = name.as_str();
+        return stored.with_context(|| format!("it is not certain that {name} has the new password; if there is this account, `cardscape admin reset-password \"{name}\"` shows another one"));
+    }
+    stored?;
+    Ok(())
 }
 
-/// Creates an account. The caller must show the returned secrets once.
+/// Creates an account, if `show` succeeds with the secrets.
 pub(super) async fn create(
     store: &Store,
     name: &AccountName,
     role: Role,
+    show: impl Fn(&FirstSecrets) -> io::Result<()>,
 ) -> anyhow::Result<FirstSecrets> {
     let (secrets, hash, codes) = FirstSecrets::generate().await?;
     let new = NewAccount {
@@ -167,19 +217,28 @@ pub(super) async fn create(
         at: Clock::system().now(),
     };
     let operator = Operator::at_the_machine();
-    let created =
-        store.transaction(async |conn| account_records::create(conn, &operator, &new).await).await;
-    match created {
-        Ok(_) => Ok(secrets),
-        Err(error) if account_records::is_name_taken(&error) => {
+    let created = store_and_show(
+        store,
+        name,
+        async |conn| account_records::create(conn, &operator, &new).await.map(drop),
+        || show(&secrets),
+    );
+    match created.await {
+        Ok(()) => Ok(secrets),
+        Err(error) if is_name_taken(&error) => {
             let taken = "there is an account with this name already, or with one that looks like it; reset-password gives an account a new password";
             Err(ExitError::no(taken).into())
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 
-async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<FirstSecrets> {
+fn is_name_taken(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<SecretsError>().and_then(SecretsError::as_store_error);
+    error.is_some_and(account_records::is_name_taken)
+}
+
+async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<()> {
     let mut conn = store.connection().await?;
     let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
@@ -187,12 +246,13 @@ async fn reset(store: &Store, name: &AccountName) -> anyhow::Result<FirstSecrets
     let (secrets, hash, codes) = FirstSecrets::generate().await?;
     let id = row.account.id;
     let (operator, now) = (Operator::at_the_machine(), Clock::system().now());
-    store
-        .transaction(async |conn| {
-            account_records::reset_password(conn, &operator, id, &hash, &codes, now).await
-        })
-        .await?;
-    Ok(secrets)
+    store_and_show(
+        store,
+        name,
+        async |conn| account_records::reset_password(conn, &operator, id, &hash, &codes, now).await,
+        || show(name, &secrets),
+    )
+    .await
 }
 
 async fn remove_second_factor(store: &Store, name: &AccountName) -> anyhow::Result<()> {

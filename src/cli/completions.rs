@@ -17,7 +17,7 @@ impl CompletionsCommand {
     pub(super) fn run(self, mut program: Command) -> Outcome {
         let (name, mut script) = (program.get_name().to_owned(), Vec::new());
         clap_complete::generate(self.shell, &mut program, name, &mut script);
-        say(String::from_utf8(script)?.trim_end());
+        say(String::from_utf8(script)?.trim_end())?;
         Ok(ExitCode::SUCCESS)
     }
 }

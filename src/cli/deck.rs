@@ -159,7 +159,7 @@ impl DeckCommand {
             say(match summary {
                 Some(summary) => serde_json::to_string_pretty(&Reports { summary, reports })?,
                 None => serde_json::to_string_pretty(&reports.pop())?,
-            });
+            })?;
         } else {
             let texts =
                 reports.map(|(name, report)| in_words(name, &report, &lines).trim_end().to_owned());
@@ -167,7 +167,7 @@ impl DeckCommand {
                 format!("{left_out} more unknown names were not compared with known ones.")
             });
             let texts: Vec<String> = summary.into_iter().chain(texts).chain(hint).collect();
-            say(texts.join("\n\n"));
+            say(texts.join("\n\n"))?;
         }
         Ok(if legal && is_whole { ExitCode::SUCCESS } else { ExitCode::from(NOT_LEGAL) })
     }

@@ -61,7 +61,7 @@ pub(super) fn convert(conversion: &Conversion) -> Outcome {
     }
     let written = write_named_deck(&name, &list.deck, *to, &catalogue, Some(&sets));
     print_losses(&written.losses, &list.deck);
-    say(written.text.trim_end().to_owned());
+    say(written.text.trim_end())?;
     Ok(if open || left_out > 0 { ExitCode::from(NOT_LEGAL) } else { ExitCode::SUCCESS })
 }
 
@@ -167,6 +167,6 @@ pub(super) fn decode(code: &str, folder: Option<&Path>) -> Outcome {
     };
     let deck = known.map_or(shared.deck, |game| named(&game.catalogue));
     let game = shared.game.escape_default();
-    say(format!("// game: {game}\n\n{}", render_deck_text(&deck).trim_end()));
+    say(format!("// game: {game}\n\n{}", render_deck_text(&deck).trim_end()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::store::Store;
 use crate::store::db::migrations;
-use crate::store::printing::key_fingerprints::{self, Dependents, MissingKey};
+use crate::store::printing::key_fingerprints::{self, Dependents, LostKeys, MissingKey};
 
 /// A key file that was not yet compared with the database.
 pub(super) struct KeyFile {
@@ -41,27 +41,43 @@ enum KeyFileError {
     Foreign { path: PathBuf, missing: Vec<MissingKey>, dependents: Dependents },
 }
 
-/// Says what would be lost with the keys.
+/// Says what is lost with the keys.
 fn consequences(dependents: &Dependents) -> String {
-    let codes = match dependents {
-        Dependents { print_runs: 0, .. } => "no serial code".to_owned(),
-        Dependents { codes, print_runs: 1, .. } => {
-            format!("none of the {codes} serial codes of a print run")
-        }
-        Dependents { codes, print_runs, .. } => {
-            format!("none of the {codes} serial codes of {print_runs} print runs")
-        }
-    };
-    let webhooks = match dependents.webhooks {
-        0 => String::new(),
-        1 => ", and the webhook gets another secret, which its receiver must be given".to_owned(),
-        count => {
-            format!(", and {count} webhooks get other secrets, which their receivers must be given")
-        }
-    };
-    format!(
-        "{codes} that was made with it can ever be checked again, all access tokens end, attempt limits start afresh{webhooks}"
-    )
+    let mut losses = Vec::new();
+    let codes = dependents.codes;
+    match dependents.print_runs {
+        0 => {}
+        1 => losses.push(format!(
+            "none of the {codes} serial codes of a print run can ever be checked again"
+        )),
+        runs => losses.push(format!(
+            "none of the {codes} serial codes of {runs} print runs can ever be checked again"
+        )),
+    }
+    if dependents.access_tokens {
+        losses.push("all access tokens end".to_owned());
+    }
+    if dependents.attempts {
+        losses.push("attempt limits start afresh".to_owned());
+    }
+    match dependents.second_factors {
+        0 => {}
+        1 => losses.push("an account must set its second factor up again".to_owned()),
+        count => losses.push(format!("{count} accounts must set their second factors up again")),
+    }
+    match dependents.webhooks {
+        0 => {}
+        1 => losses
+            .push("the webhook gets another secret, which its receiver must be given".to_owned()),
+        count => losses.push(format!(
+            "{count} webhooks get other secrets, which their receivers must be given"
+        )),
+    }
+    match losses.pop() {
+        None => "nothing that is stored is lost".to_owned(),
+        Some(last) if losses.is_empty() => last,
+        Some(last) => format!("{}, and {last}", losses.join(", ")),
+    }
 }
 
 fn names(missing: &[MissingKey]) -> String {
@@ -118,6 +134,11 @@ impl KeyFile {
         self.ring.is_none() && !self.is_generated
     }
 
+    /// Whether the file exists.
+    pub(super) fn exists(&self) -> bool {
+        self.ring.is_some()
+    }
+
     /// The path of the file.
     pub(super) fn path(&self) -> &Path {
         &self.path
@@ -134,22 +155,22 @@ impl KeyFile {
         }
         let ring = match self.ring {
             Some(ring) => ring,
-            None => {
-                let dependents = key_fingerprints::count_dependents(&store).await?;
-                match (dependents.any, self.is_generated) {
-                    (true, _) => {
-                        return Err(KeyFileError::Lost { path: self.path, dependents }.into());
-                    }
-                    (false, false) => return Err(KeyFileError::None(self.path).into()),
-                    (false, true) => create_or_load(&self.path)?,
+            None => match (key_fingerprints::is_in_use(&store).await?, self.is_generated) {
+                (true, _) => {
+                    let dependents =
+                        key_fingerprints::count_dependents(&store, LostKeys::File).await?;
+                    return Err(KeyFileError::Lost { path: self.path, dependents }.into());
                 }
-            }
+                (false, false) => return Err(KeyFileError::None(self.path).into()),
+                (false, true) => create_or_load(&self.path)?,
+            },
         };
         let now = Clock::system().now();
         match key_fingerprints::check_and_register(&store, &ring.fingerprints(), now).await? {
             Ok(()) => Ok(ring),
             Err(missing) => {
-                let dependents = key_fingerprints::count_dependents(&store).await?;
+                let lost = LostKeys::These(&missing);
+                let dependents = key_fingerprints::count_dependents(&store, lost).await?;
                 Err(KeyFileError::Foreign { path: self.path, missing, dependents }.into())
             }
         }
@@ -176,5 +197,40 @@ fn create_or_load(path: &Path) -> anyhow::Result<KeyRing> {
 
 /// The message to an operator who replaces lost keys: what is lost.
 pub(super) fn loss_message(dependents: &Dependents) -> String {
-    format!("From now on {}.", consequences(dependents))
+    format!("With these keys {}.", consequences(dependents))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn consequences_are_those_of_the_lost_keys() {
+        let none = Dependents::default();
+        assert_eq!(consequences(&none), "nothing that is stored is lost");
+        let run = Dependents { print_runs: 1, codes: 32, ..none };
+        assert_eq!(
+            consequences(&run),
+            "none of the 32 serial codes of a print run can ever be checked again"
+        );
+        let lookups = Dependents { attempts: true, webhooks: 1, ..none };
+        assert_eq!(
+            consequences(&lookups),
+            "attempt limits start afresh, and the webhook gets another secret, which its receiver must be given"
+        );
+        let all = Dependents {
+            print_runs: 2,
+            codes: 192,
+            webhooks: 11,
+            second_factors: 3,
+            access_tokens: true,
+            attempts: true,
+        };
+        assert_eq!(
+            consequences(&all),
+            "none of the 192 serial codes of 2 print runs can ever be checked again, all access tokens end, attempt limits start \
+             afresh, 3 accounts must set their second factors up again, and 11 webhooks get other secrets, which their receivers must \
+             be given"
+        );
+    }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Args, Subcommand};
 
 use super::database::Database;
@@ -13,7 +14,7 @@ use crate::auth::permission::Operator;
 use crate::config::DatabaseOptions;
 use crate::domain::clock::Clock;
 use crate::store::Store;
-use crate::store::printing::key_fingerprints;
+use crate::store::printing::key_fingerprints::{self, LostKeys};
 
 #[derive(Subcommand)]
 pub(super) enum KeysCommand {
@@ -43,7 +44,8 @@ impl KeysCommand {
                 say(format_args!(
                     "Wrote {}. Keep a copy: without it no serial code can be checked again.",
                     file.display()
-                ));
+                ))
+                .with_context(|| format!("the key file {} is complete", file.display()))?;
                 Ok(ExitCode::SUCCESS)
             }
             Self::ReplaceLost(command) => command.run(),
@@ -59,23 +61,25 @@ impl ReplaceCommand {
         block_on(async {
             database.migrate().await?;
             let store = Store::new(&database.settings)?;
-            let path = file.path().to_owned();
+            let (path, had_file) = (file.path().to_owned(), file.exists());
             let ring = file.ring_or_new()?;
             let (fingerprints, now) = (ring.fingerprints(), Clock::system().now());
-            let dependents = key_fingerprints::count_dependents(&store).await?;
             match key_fingerprints::check_and_register(&store, &fingerprints, now).await? {
                 Ok(()) => say(format_args!(
                     "Nothing is lost: the keys in {} are those that this database depends on.",
                     path.display()
-                )),
-                Err(_) => {
+                ))?,
+                Err(missing) => {
+                    let lost = if had_file { LostKeys::These(&missing) } else { LostKeys::File };
+                    let dependents = key_fingerprints::count_dependents(&store, lost).await?;
                     let operator = Operator::at_the_machine();
                     key_fingerprints::replace(&store, &operator, &fingerprints, now).await?;
+                    let shown = path.display();
                     say(format_args!(
-                        "The database depends on the keys in {} now. Back that file up, and start every instance with it.",
-                        path.display()
-                    ));
-                    say(loss_message(&dependents));
+                        "The database depends on the keys in {shown} now. Back that file up, and start every instance with it."
+                    ))
+                    .and_then(|()| say(loss_message(&dependents)))
+                    .with_context(|| format!("the database depends on the keys in {shown} now"))?;
                 }
             }
             Ok(ExitCode::SUCCESS)

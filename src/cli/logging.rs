@@ -8,13 +8,15 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use super::log_format::{JsonLines, TextFields};
 use super::log_writer::{self, LogGuard};
 use crate::config::{LogFormat, LogOptions};
+use crate::http::middleware::observe;
 
 /// Writes the log to standard error until the guard is dropped; buffered lines are still written then.
 pub(super) fn start(options: &LogOptions) -> std::io::Result<LogGuard> {
     let (writer, guard) = log_writer::start(std::io::stderr())?;
     // Notices of Postgres ("relation already exists, skipping") mean nothing to an operator; later directives can
     // enable them.
-    let filter = EnvFilter::try_new(format!("tokio_postgres=warn,{}", options.log))
+    let directives = format!("tokio_postgres=warn,{}", options.log);
+    let filter = EnvFilter::try_new(observe::without_data_of_requests(&directives))
         .map_err(std::io::Error::other)?;
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)

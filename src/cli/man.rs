@@ -20,7 +20,7 @@ impl ManCommand {
         std::fs::create_dir_all(&self.dir).with_context(|| format!("cannot make {dir}"))?;
         clap_mangen::generate_to(program, &self.dir)
             .with_context(|| format!("cannot write into {dir}"))?;
-        say(format_args!("Wrote the man pages into {dir}."));
+        say(format_args!("Wrote the man pages into {dir}."))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Args;
 
 use super::database::Database;
@@ -19,8 +20,9 @@ impl MigrateCommand {
         let database = Database::open_or_create(&self.database)?;
         let applied = block_on(database.migrate())?;
         match applied.len() {
-            0 => say("The database is up to date."),
-            count => say(format_args!("Applied {count} migrations: {}", applied.join(", "))),
+            0 => say("The database is up to date.")?,
+            count => say(format_args!("Applied {count} migrations: {}", applied.join(", ")))
+                .context("the database has all migrations now")?,
         }
         Ok(ExitCode::SUCCESS)
     }

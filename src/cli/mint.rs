@@ -135,12 +135,20 @@ impl MintCommand {
                     .await;
             bar.finish_and_clear();
             if let Ok(minted) = &minted {
-                report(minted, &file, self.packing_list.as_deref(), self.sheet.as_deref());
+                let reported =
+                    report(minted, &file, self.packing_list.as_deref(), self.sheet.as_deref());
                 if let Err(error) = delete_leftovers(&store).await {
                     eprintln!(
                         "warning: some codes of print runs that were broken off are still stored ({error}); the service goes on"
                     );
                 }
+                reported.with_context(|| {
+                    format!(
+                        "the print run {} is minted and {} is its print file",
+                        minted.run,
+                        file.display()
+                    )
+                })?;
             }
             Ok(minted.map(drop))
         })?;
@@ -183,20 +191,26 @@ fn pack_parameters(file: Option<&Path>) -> anyhow::Result<PackParameters> {
     })
 }
 
-fn report(minted: &Minted, file: &Path, packing_list: Option<&Path>, sheet: Option<&Path>) {
-    say(format_args!("print run:  {}", minted.run));
-    say(format_args!("commitment: {}", minted.commitment));
-    say(format_args!("codes:      {}", minted.codes));
-    say(format_args!("print file: {}", file.display()));
-    say(format_args!("SHA-256:    {}", minted.file_sha256));
+fn report(
+    minted: &Minted,
+    file: &Path,
+    packing_list: Option<&Path>,
+    sheet: Option<&Path>,
+) -> anyhow::Result<()> {
+    say(format_args!("print run:  {}", minted.run))?;
+    say(format_args!("commitment: {}", minted.commitment))?;
+    say(format_args!("codes:      {}", minted.codes))?;
+    say(format_args!("print file: {}", file.display()))?;
+    say(format_args!("SHA-256:    {}", minted.file_sha256))?;
     if let (Some(list), Some(hash)) = (packing_list, &minted.packing_sha256) {
-        say(format_args!("packing list: {}", list.display()));
-        say(format_args!("SHA-256:      {hash}"));
+        say(format_args!("packing list: {}", list.display()))?;
+        say(format_args!("SHA-256:      {hash}"))?;
     }
     if let (Some(sheet), Some(hash)) = (sheet, &minted.sheet_sha256) {
-        say(format_args!("labels:     {}", sheet.display()));
-        say(format_args!("SHA-256:    {hash}"));
+        say(format_args!("labels:     {}", sheet.display()))?;
+        say(format_args!("SHA-256:    {hash}"))?;
     }
+    Ok(())
 }
 
 /// Deletes what abandoned runs left in the database. The new run is already complete, so this may be interrupted: the
@@ -226,11 +240,11 @@ fn progress_bar(length: u64, message: &'static str) -> ProgressBar {
 }
 
 /// Prints the table of a plan, its packs, and warnings before printing.
-fn show(planned: &Planned) -> Result<(), MintError> {
+fn show(planned: &Planned) -> anyhow::Result<()> {
     let Planned { plan, opening, .. } = planned;
-    show_plan(&opening.plan.game, &opening.plan.set, plan);
+    show_plan(&opening.plan.game, &opening.plan.set, plan)?;
     if let Some(packs) = PackPlan::new(&opening.plan)? {
-        show_packs(&packs);
+        show_packs(&packs)?;
     }
     for warning in plan.warnings() {
         eprintln!("warning: {warning}");
@@ -238,12 +252,12 @@ fn show(planned: &Planned) -> Result<(), MintError> {
     Ok(())
 }
 
-pub(super) fn show_packs(packs: &PackPlan<'_>) {
+pub(super) fn show_packs(packs: &PackPlan<'_>) -> anyhow::Result<()> {
     let parameters = packs.parameters();
     say(format_args!(
         "{} packs of {} cards and a lore card, {} copies left over",
         packs.packs, parameters.cards_per_pack, packs.remainder
-    ));
+    ))?;
     say(format_args!(
         "a pack weighs {} mg, {} mg more or less at most; inserts of {} to {} mg in {} shapes",
         packs.target_mg,
@@ -251,20 +265,20 @@ pub(super) fn show_packs(packs: &PackPlan<'_>) {
         parameters.insert_min_mg,
         packs.heaviest_insert_mg,
         parameters.insert_shapes
-    ));
+    ))
 }
 
-fn show_plan(game: &str, set: &str, plan: &PrintPlan) {
+fn show_plan(game: &str, set: &str, plan: &PrintPlan) -> anyhow::Result<()> {
     say(format_args!(
         "{game}/{set}: {} cards, {} copies of each, {} codes",
         plan.card_count(),
         plan.copies_per_card(),
         plan.copy_count()
-    ));
+    ))?;
     say(format_args!(
         "{:<16} {:>8} {:>16} {:>12}",
         "rarity", "weight", "copies per card", "copies"
-    ));
+    ))?;
     for share in plan.shares() {
         let per_card = if share.fewest == share.most {
             share.most.to_string()
@@ -274,8 +288,9 @@ fn show_plan(game: &str, set: &str, plan: &PrintPlan) {
         say(format_args!(
             "{:<16} {:>8} {per_card:>16} {:>12}",
             share.rarity, share.weight, share.copies
-        ));
+        ))?;
     }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -23,17 +23,18 @@ mod seed;
 mod seed_data;
 mod seed_effect_texts;
 mod serve;
+mod standard_output;
 mod synthetic;
 mod verify_run;
 
 pub use metrics::metrics_handle;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::LogOptions;
+use standard_output::say;
 
 /// Card database and collection service.
 ///
@@ -163,11 +164,6 @@ fn chain(error: &anyhow::Error) -> String {
         _ if text.contains(&cause) => text,
         _ => format!("{text}: {cause}"),
     })
-}
-
-/// Prints a line of a command's result to standard output. Errors are ignored: a closed pipe must not end a service.
-fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 /// Runs async work on its own runtime.

@@ -5,6 +5,6 @@ use std::process::ExitCode;
 use super::{Outcome, say};
 
 pub(super) fn run() -> Outcome {
-    say(crate::api::contract::document().to_pretty_json()?);
+    say(crate::api::contract::document().to_pretty_json()?)?;
     Ok(ExitCode::SUCCESS)
 }

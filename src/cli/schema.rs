@@ -46,7 +46,7 @@ impl SchemaCommand {
                 format!("{:#}", game.set_schema())
             }
         };
-        say(schema);
+        say(schema)?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -68,18 +68,18 @@ impl SeedCommand {
 
     async fn load_folder(&self, store: &Store) -> Outcome {
         let mut seeded = load(store, &seed_data::read(&self.folder)?).await?;
-        seeded.loaded.iter().filter(|summary| summary.changed()).for_each(report);
+        seeded.loaded.iter().filter(|summary| summary.changed()).try_for_each(report)?;
         let texts = seed_effect_texts::load(store, &self.folder).await?;
         for loaded in &texts.loaded {
             let (game, templates) = (&loaded.game, loaded.templates);
-            say(format_args!("{game}: {templates} templates of effect texts loaded"));
+            say(format_args!("{game}: {templates} templates of effect texts loaded"))?;
         }
         seeded.refused.extend(texts.refused);
         if !seeded.refused.is_empty() {
-            return Ok(refuse(&seeded.refused));
+            return refuse(&seeded.refused);
         }
         if texts.loaded.is_empty() && !seeded.loaded.iter().any(ImportSummary::changed) {
-            say("Nothing changed.");
+            say("Nothing changed.")?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -105,16 +105,17 @@ fn check(folder: &Path) -> Outcome {
         (Ok(imports), Ok(texts)) => {
             for import in &imports {
                 let (sets, cards) = (import.sets().len(), import.card_count());
-                say(format_args!("{}: {sets} sets, {cards} cards, no fault", import.game().code()));
+                let code = import.game().code();
+                say(format_args!("{code}: {sets} sets, {cards} cards, no fault"))?;
             }
             for found in &texts {
-                say(format_args!("{}: {} templates, no fault", found.file, found.templates));
+                say(format_args!("{}: {} templates, no fault", found.file, found.templates))?;
             }
             Ok(ExitCode::SUCCESS)
         }
         (games, texts) => {
             let faults = games.err().into_iter().chain(texts.err()).flatten();
-            Ok(refuse(&faults.collect::<Vec<_>>()))
+            refuse(&faults.collect::<Vec<_>>())
         }
     }
 }
@@ -133,26 +134,27 @@ fn check_games(
     }
 }
 
-fn refuse(faults: &[ImportFault]) -> ExitCode {
-    faults.iter().for_each(say);
+fn refuse(faults: &[ImportFault]) -> Outcome {
+    faults.iter().try_for_each(say)?;
     let all = match faults.len() {
         1 => "1 fault".to_owned(),
         number => format!("{number} faults"),
     };
     eprintln!("cardscape: {all}; a game with faults is not loaded");
-    ExitCode::FAILURE
+    Ok(ExitCode::FAILURE)
 }
 
-fn report(summary: &ImportSummary) {
+fn report(summary: &ImportSummary) -> anyhow::Result<()> {
     if summary.manifest_changed {
-        say(format_args!("{}: manifest loaded", summary.game));
+        say(format_args!("{}: manifest loaded", summary.game))?;
     }
     for set in &summary.sets {
         say(format_args!(
             "{}/{}: {} cards added, {} changed, {} unlocked by a lower threshold",
             summary.game, set.set, set.cards_added, set.cards_changed, set.cards_unlocked
-        ));
+        ))?;
     }
+    Ok(())
 }
 
 /// The result of loading a folder.

@@ -1,5 +1,6 @@
 //! `cardscape serve`
 
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use super::admin::FirstSecrets;
 use super::database::Database;
 use super::key_file::KeyFile;
 use super::metrics::metrics_handle;
-use super::{Outcome, admin, block_on, say, seed, seed_data};
+use super::standard_output::print;
+use super::{Outcome, admin, block_on, seed, seed_data};
 use crate::api;
 use crate::app::catalogue::bulk_files;
 use crate::app::decks::deck_files;
@@ -130,17 +132,23 @@ impl ServeCommand {
             let stop_posting = jobs.stopper();
             let drain = shared.clone();
             let drain_delay = MIN_DRAIN.max(Duration::from_secs(self.options.drain_delay));
-            tokio::spawn(async move {
+            let shutdown_timeout = self.options.shutdown_timeout;
+            let stopping = tokio::spawn(async move {
                 stop.await;
                 tracing::info!("stopping: finishing accepted requests");
                 drain.start_draining();
                 stop_posting();
                 tokio::time::sleep(drain_delay).await;
-                handle.stop(true).await;
+                server::stop(handle, shutdown_timeout).await
             });
-            http.await.context("the HTTP server failed")?;
+            tokio::select! {
+                biased;
+                ended = http => ended.context("the HTTP server failed")?,
+                // The server is dropped here.
+                broken_off = stopping => warn_of_requests_broken_off(broken_off?),
+            }
             // Before a private Postgres stops, which would break their connections off.
-            jobs.finish().await;
+            tokio::join!(jobs.finish(), shared.attempt_batches.finish());
             tracing::info!("stopped");
             Ok(ExitCode::SUCCESS)
         });
@@ -217,6 +225,15 @@ fn stop_signal() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
     })
 }
 
+fn warn_of_requests_broken_off(requests: usize) {
+    if requests > 0 {
+        tracing::warn!(
+            requests,
+            "stopping: requests that did not finish within --shutdown-timeout are broken off, and get no answer"
+        );
+    }
+}
+
 fn warn_without_emoji(fonts: &Fonts) {
     if !fonts.has_emoji() {
         tracing::warn!(
@@ -233,7 +250,7 @@ async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
     }
     drop(conn);
     let name = AccountName::parse_new("admin")?;
-    match admin::create(store, &name, Role::Admin).await {
+    match admin::create(store, &name, Role::Admin, |_| Ok(())).await {
         Ok(secrets) => Ok(Some(secrets)),
         // Another instance on the same database was faster and shows the password.
         Err(_) if account_records::any_admin(&mut *store.connection().await?).await? => Ok(None),
@@ -241,18 +258,29 @@ async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
     }
 }
 
-fn announce(address: std::net::SocketAddr, first_secrets: Option<&FirstSecrets>) {
-    say(format_args!("Cardscape is ready: http://{address}"));
-    if let Some(secrets) = first_secrets {
-        say("Log in as admin with this password. It is shown only now and must be changed first:");
-        say(format_args!("    {}", secrets.password));
-        secrets.show_codes();
+/// Prints where the service is, and the secrets of the first admin. The service goes on if nobody can read this, but the log says so.
+fn announce(address: SocketAddr, first_secrets: Option<&FirstSecrets>) {
+    if let Err(error) = print(format_args!("Cardscape is ready: http://{address}")) {
+        tracing::warn!(%error, %address, "ready, but cannot write standard output");
     }
+    if let Some(Err(error)) = first_secrets.map(show) {
+        tracing::error!(
+            %error,
+            "the password of the first admin cannot be shown on standard output, and nobody knows it: `cardscape admin reset-password admin` shows another one"
+        );
+    }
+}
+
+fn show(secrets: &FirstSecrets) -> io::Result<()> {
+    print(format_args!(
+        "Log in as admin with this password. It is shown only now and must be changed first:\n    {}\n{}",
+        secrets.password,
+        secrets.codes_in_words()
+    ))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io;
     use std::sync::Mutex;
 
     use super::*;

@@ -92,7 +92,7 @@ impl SyntheticOptions {
         }
         making.await??;
         bar.finish_and_clear();
-        say(format_args!("{}: {tally}", self.game));
+        say(format_args!("{}: {tally}", self.game))?;
         Ok(ExitCode::SUCCESS)
     }
 
@@ -188,7 +188,7 @@ async fn write(
     match import_game(store, &import, Base::Revision(revision), bar).await {
         Ok(summary) => Ok(summary),
         Err(ImportError::Refused(faults)) => {
-            faults.iter().for_each(say);
+            faults.iter().try_for_each(say)?;
             Err(ExitError::no(format!("{} faults; the sets before these are loaded", faults.len()))
                 .into())
         }

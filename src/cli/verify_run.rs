@@ -9,6 +9,7 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::mint::show_packs;
+use super::standard_output::allow_closed_pipe;
 use super::{ExitError, Outcome, say};
 use crate::domain::catalogue::import::without_mark;
 use crate::domain::hex::hex;
@@ -60,25 +61,26 @@ impl VerifyRunCommand {
         if self.show_packing_list {
             let packs = packs.ok_or_else(|| ExitError::no("the run has no packs"))?;
             let mut out = io::BufWriter::new(io::stdout().lock());
-            packs.write_list(&opening.seed, &mut out).and_then(|()| out.flush())?;
+            let written = packs.write_list(&opening.seed, &mut out).and_then(|()| out.flush());
+            allow_closed_pipe(written)?;
             return Ok(ExitCode::SUCCESS);
         }
         let AnnouncedPlan { game, set, copies_per_card, .. } = &opening.plan;
-        say(format_args!("commitment:   opened by this seed and plan"));
+        say("commitment:   opened by this seed and plan")?;
         say(format_args!(
             "plan:         {game}/{set}, {copies_per_card} copies of each card, shared as the weights say"
-        ));
+        ))?;
         if let Some(file) = &self.print_file {
             check_print_file(&opening.plan, file)?;
-            say(format_args!("print file:   every line is as announced"));
+            say("print file:   every line is as announced")?;
         }
         if let Some(packs) = &packs {
-            show_packs(packs);
+            show_packs(packs)?;
         }
         if let Some(file) = &self.packing_list {
             let packs = packs.ok_or_else(|| ExitError::no("the run has no packs"))?;
             check_packing_list(&packs, &opening, file)?;
-            say(format_args!("packing list: follows from plan and seed"));
+            say("packing list: follows from plan and seed")?;
         }
         Ok(ExitCode::SUCCESS)
     }

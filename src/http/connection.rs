@@ -9,6 +9,8 @@ use std::cell::Cell;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -30,6 +32,27 @@ pub const IDLE: Duration = Duration::from_secs(10);
 /// Time after a response was handed to the connection within which the client must have read it; then the connection is closed.
 const READ_TIME: Duration = Duration::from_mins(1);
 
+/// The numbers of requests in progress, one for each worker thread.
+static WORKERS: Mutex<Vec<Weak<AtomicUsize>>> = Mutex::new(Vec::new());
+
+thread_local! {
+    /// The number of requests in progress on this worker thread. Only this thread changes it, so that it stays in the cache of its core.
+    static IN_PROGRESS: Arc<AtomicUsize> = {
+        let requests = Arc::new(AtomicUsize::new(0));
+        let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+        workers.retain(|worker| worker.strong_count() > 0);
+        workers.push(Arc::downgrade(&requests));
+        requests
+    };
+}
+
+/// The number of requests of this process that have begun and whose responses are not complete.
+pub fn count_requests_in_progress() -> usize {
+    let workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
+    let requests = workers.iter().filter_map(Weak::upgrade);
+    requests.map(|requests| requests.load(Ordering::Relaxed)).sum()
+}
+
 /// The activity of a connection, which its requests update.
 #[derive(Debug)]
 pub struct Connection {
@@ -43,6 +66,8 @@ struct Activity {
     open: Cell<usize>,
     /// When the last request ended.
     idle_since: Cell<Instant>,
+    /// The number of requests in progress on the worker thread.
+    on_worker: Arc<AtomicUsize>,
 }
 
 /// A request in progress; it ends when the last byte of the response is handed over.
@@ -57,7 +82,11 @@ pub fn watch(io: &dyn Any, data: &mut Extensions) {
         let _ = shutdown(stream.as_fd(), Shutdown::Both);
         return;
     };
-    let activity = Rc::new(Activity { open: Cell::new(0), idle_since: Cell::new(Instant::now()) });
+    let activity = Rc::new(Activity {
+        open: Cell::new(0),
+        idle_since: Cell::new(Instant::now()),
+        on_worker: IN_PROGRESS.with(Arc::clone),
+    });
     let watcher = rt::spawn(end_when_idle(socket, activity.clone()));
     data.insert(Connection { activity, watcher });
 }
@@ -88,6 +117,7 @@ impl Connection {
     /// Records the start of a request.
     pub fn begin(&self) -> ActiveRequest {
         self.activity.open.set(self.activity.open.get() + 1);
+        self.activity.on_worker.fetch_add(1, Ordering::Relaxed);
         ActiveRequest(self.activity.clone())
     }
 }
@@ -102,6 +132,7 @@ impl Drop for Connection {
 impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.open.set(self.0.open.get() - 1);
+        self.0.on_worker.fetch_sub(1, Ordering::Relaxed);
         self.0.idle_since.set(Instant::now());
     }
 }
@@ -148,7 +179,8 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let watched = ours.as_fd().try_clone_to_owned().unwrap();
         let idle_since = Cell::new(Instant::now().checked_sub(time).unwrap());
-        (ours, watched, Rc::new(Activity { open: Cell::new(0), idle_since }), theirs)
+        let on_worker = Arc::new(AtomicUsize::new(1));
+        (ours, watched, Rc::new(Activity { open: Cell::new(0), idle_since, on_worker }), theirs)
     }
 
     /// Lets a watcher run until it waits. Returns whether it still waits.
@@ -182,5 +214,6 @@ mod tests {
         ours.read_exact(&mut [0; 4]).unwrap();
         drop(ActiveRequest(activity.clone()));
         assert!(activity.open.get() == 0 && activity.idle() < IDLE, "idle time starts at the end");
+        assert_eq!(activity.on_worker.load(Ordering::Relaxed), 0);
     }
 }

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use actix_web::body::MessageBody;
-use actix_web::dev::{Server, ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::dev::{Server, ServerHandle, ServiceFactory, ServiceRequest, ServiceResponse};
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::web::ServiceConfig;
 use actix_web::{App, Error, HttpServer, web};
@@ -23,6 +23,9 @@ const HEAD_TIME: Duration = Duration::from_secs(5);
 /// Time limit for the client to close its side after the last response.
 const CLOSING_TIME: Duration = Duration::from_secs(1);
 
+/// Seconds by which the time limit of the server itself for a graceful stop is longer than that of [`stop`]: only `stop` counts the requests that are broken off.
+const LONGER: u64 = 2;
+
 /// A server that listens, and its address. It serves requests as soon as it is awaited; it does not handle signals.
 ///
 /// Each function in `parts` mounts some of the resources. `state` creates the state of each of the `workers` threads. `shutdown_timeout`: seconds that
@@ -39,7 +42,7 @@ pub fn listen(
 ) -> io::Result<(SocketAddr, Server)> {
     let server = HttpServer::new(move || build_app(state(), parts))
         .workers(workers)
-        .shutdown_timeout(shutdown_timeout)
+        .shutdown_timeout(shutdown_timeout.saturating_add(LONGER))
         .disable_signals()
         .client_request_timeout(HEAD_TIME)
         .client_disconnect_timeout(CLOSING_TIME)
@@ -50,6 +53,17 @@ pub fn listen(
         .bind(address)?;
     let address = server.addrs().first().copied().unwrap_or(address);
     Ok((address, server.run()))
+}
+
+/// Stops a server gracefully: it accepts no more connections, and finishes the requests that it has accepted, for at most `shutdown_timeout` seconds (one second
+/// with 0). Returns the number of requests that were not finished; they are broken off when the server is dropped.
+pub async fn stop(server: ServerHandle, shutdown_timeout: u64) -> usize {
+    // The server itself looks once a second whether all connections are closed.
+    let limit = Duration::from_secs(shutdown_timeout.max(1));
+    match tokio::time::timeout(limit, server.stop(true)).await {
+        Ok(()) => 0,
+        Err(_) => connection::count_requests_in_progress(),
+    }
 }
 
 /// The application of one worker thread.

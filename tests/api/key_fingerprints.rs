@@ -3,7 +3,8 @@
 use cardscape::auth::keys::{KeyFingerprint, KeyRing};
 use cardscape::auth::permission::Operator;
 use cardscape::store::printing::key_fingerprints::{
-    check_and_register, count_dependents, find_missing, replace,
+    Dependents, LostKeys, MissingKey, check_and_register, count_dependents, find_missing,
+    is_in_use, replace,
 };
 use cardscape::store::{Store, StoreSettings};
 use chrono::Utc;
@@ -22,13 +23,13 @@ fn ring() -> Vec<KeyFingerprint> {
 async fn one_of_many_key_files_is_registered_in_a_new_database() {
     let db = TestDb::create().await;
     let store = Store::new(&StoreSettings::new(db.url())).unwrap();
-    assert!(!count_dependents(&store).await.unwrap().any);
+    assert!(!is_in_use(&store).await.unwrap());
     let rings: Vec<_> = (0..8).map(|_| ring()).collect();
     let settled =
         join_all(rings.iter().map(|ring| check_and_register(&store, ring, Utc::now()))).await;
     let settled: Vec<_> = settled.into_iter().map(Result::unwrap).collect();
     assert_eq!(settled.iter().filter(|outcome| outcome.is_ok()).count(), 1);
-    assert!(count_dependents(&store).await.unwrap().any);
+    assert!(is_in_use(&store).await.unwrap());
     for (ring, outcome) in rings.iter().zip(&settled) {
         let lacks = find_missing(&store, ring).await.unwrap();
         assert_eq!(outcome.as_ref().err().cloned().unwrap_or_default(), lacks);
@@ -59,4 +60,41 @@ async fn keys_are_added_and_only_the_operator_removes_them() {
     forged[0].fingerprint[0] ^= 1;
     let missing = check_and_register(&store, &forged, Utc::now()).await.unwrap().unwrap_err();
     assert!(missing.len() == 1 && missing[0].is_other);
+}
+
+fn lost(purpose: &str, key_id: &str) -> MissingKey {
+    MissingKey { purpose: purpose.to_owned(), key_id: key_id.to_owned(), is_other: false }
+}
+
+#[tokio::test]
+async fn only_what_was_made_with_a_lost_key_depends_on_it() {
+    let db = TestDb::with_games(&["ttcg"]).await;
+    let store = Store::new(&StoreSettings::new(db.url())).unwrap();
+    db.sql(
+        "INSERT INTO print_runs (id, set_id, code_prefix, key_id, copies_per_card, copy_count, status, file_sha256, created_at, activated_at)
+             SELECT gen_random_uuid(), s.id, prefix, key, 1, codes, status, sha256('x'), now(), CASE status WHEN 'active' THEN now() END
+             FROM (SELECT id FROM sets ORDER BY code LIMIT 1) s,
+                 (VALUES ('AA', 'a', 160, 'active'), ('BB', 'b', 32, 'active'), ('CC', 'b', 7, 'pending')) AS run (prefix, key, codes, status);
+         INSERT INTO webhooks (id, url, description, kinds, secret_generation, cursor_seq, created_at, updated_at)
+             SELECT gen_random_uuid(), 'https://x.example', '', '{game.changed}', 1, 0, now(), now() FROM generate_series(1, 11);
+         INSERT INTO accounts VALUES ('01998d5e-7a35-7c54-b0a0-000000000003', 'ada', 'ada', '$argon2id$', 'player', false, NULL, now());
+         INSERT INTO second_factors (account_id, key_id, sealed, created_at, last_step)
+             VALUES ('01998d5e-7a35-7c54-b0a0-000000000003', 'l', decode(repeat('00', 60), 'hex'), now(), 1);",
+    )
+    .await;
+    let none = Dependents::default();
+    let count =
+        async |keys: &[MissingKey]| count_dependents(&store, LostKeys::These(keys)).await.unwrap();
+    let b = Dependents { print_runs: 1, codes: 32, ..none };
+    assert_eq!(count(&[lost("serials", "b")]).await, b);
+    let both = Dependents { print_runs: 2, codes: 192, ..none };
+    assert_eq!(count(&[lost("serials", "a"), lost("serials", "b")]).await, both);
+    assert_eq!(count(&[lost("serials", "unused")]).await, none);
+    let lookups = Dependents { webhooks: 11, second_factors: 1, attempts: true, ..none };
+    assert_eq!(count(&[lost("lookups", "l")]).await, lookups);
+    // The second factor is encrypted under another key.
+    let other_lookups = Dependents { second_factors: 0, ..lookups };
+    assert_eq!(count(&[lost("lookups", "a")]).await, other_lookups);
+    let everything = Dependents { print_runs: 2, codes: 192, access_tokens: true, ..lookups };
+    assert_eq!(count_dependents(&store, LostKeys::File).await.unwrap(), everything);
 }

@@ -2,8 +2,10 @@
 //! that run beside a service.
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
+mod database_url;
 mod deck;
 mod deck_convert;
 mod effects;
 mod schema;
 mod seed;
+mod standard_output;

@@ -23,9 +23,13 @@ impl Home {
     }
 
     fn mint(&self, out: &str) -> Command {
+        self.mint_copies("1", out)
+    }
+
+    fn mint_copies(&self, copies_per_card: &str, out: &str) -> Command {
         let out = self.0.join(out);
-        let run = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", "1", "--out"];
-        self.command(&[&run[..], &[out.to_str().unwrap()]].concat())
+        let run = ["mint", "--game", "ttcg", "--set", "veil", "--copies-per-card", copies_per_card];
+        self.command(&[&run[..], &["--out", out.to_str().unwrap()]].concat())
     }
 
     /// The URL of the private Postgres of a running service, as for an external database.
@@ -42,7 +46,7 @@ impl Home {
         command
     }
 
-    async fn query(&self, query: &str) -> String {
+    pub(super) async fn query(&self, query: &str) -> String {
         let run = self.0.join("run").canonicalize().unwrap();
         let config = format!("host={} user=cardscape dbname=cardscape", run.display());
         let (client, connection) =
@@ -223,4 +227,44 @@ async fn an_older_database_knows_the_keys_of_its_print_runs() {
     let service = home.serve();
     assert_eq!(home.query("SELECT count(*) FROM key_fingerprints").await, "2");
     service.stop(Signal::TERM);
+}
+
+/// An operator decides on this message, so it names only what depends on the key that is missing.
+#[tokio::test]
+async fn a_missing_key_costs_only_what_was_made_with_it() {
+    let home = Home::new();
+    home.serve().stop(Signal::TERM);
+    let codes =
+        |file: &str| std::fs::read_to_string(home.0.join(file)).unwrap().lines().count() - 1;
+    success(home.mint_copies("2", "first.csv"));
+    let first: Value = serde_json::from_slice(&std::fs::read(home.keys()).unwrap()).unwrap();
+    let fresh = home.0.join("fresh.json");
+    success({
+        let mut generate = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        generate.args(["keys", "generate"]).arg(&fresh);
+        generate
+    });
+    let fresh: Value = serde_json::from_slice(&std::fs::read(&fresh).unwrap()).unwrap();
+    let mut both = first.clone();
+    both["serials"].as_array_mut().unwrap().insert(0, fresh["serials"][0].clone());
+    std::fs::write(home.keys(), both.to_string()).unwrap();
+    success(home.mint("second.csv"));
+    assert_ne!(codes("first.csv"), codes("second.csv"));
+
+    let loss = format!(
+        "none of the {} serial codes of a print run can ever be checked again.",
+        codes("second.csv")
+    );
+    std::fs::write(home.keys(), first.to_string()).unwrap();
+    let message = refusal(home.command(&SERVE));
+    assert!(message.contains(&format!("With this one {loss}")), "{message}");
+    let mut without_lookups = both.clone();
+    without_lookups["lookups"] = fresh["lookups"].clone();
+    std::fs::write(home.keys(), without_lookups.to_string()).unwrap();
+    let message = refusal(home.command(&SERVE));
+    assert!(message.contains("With this one attempt limits start afresh. Only"), "{message}");
+    std::fs::write(home.keys(), first.to_string()).unwrap();
+    let message = success(home.command(&["keys", "replace-lost"]));
+    assert!(message.contains(&format!("With these keys {loss}")), "{message}");
+    home.serve().stop(Signal::TERM);
 }

@@ -3,11 +3,16 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "tests")]
 
 mod attempts;
+mod database_encoding;
 mod database_wait;
+mod drain;
 mod event_streams;
 mod key_file;
 mod ledger_history;
+mod log_contents;
 mod no_database;
+mod restore;
+mod standard_output;
 mod two_services;
 
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -105,7 +105,7 @@ impl GenerateCommand {
                 columns: columns
                     .map(|(column, effects)| ColumnSummary { column, effects })
                     .collect(),
-            })?);
+            })?)?;
         } else if !self.amount.quiet {
             let columns = categories.columns.len();
             eprintln!("{}: {}; {columns} columns", self.output_file.display(), tally.in_words());

@@ -273,17 +273,15 @@ pub(super) fn print_counts(effects: &Effects, json: bool) -> anyhow::Result<()> 
         .collect();
     let counts = Counts { combinations: effects.count(), templates };
     if json {
-        say(serde_json::to_string_pretty(&counts)?);
-        return Ok(());
+        return say(serde_json::to_string_pretty(&counts)?);
     }
     let number =
         |count: Option<u128>| count.map_or("more than 2^128".to_owned(), |n| n.to_string());
     for template in &counts.templates {
-        say(format_args!("{}\t{}", number(template.combinations), template.template));
+        say(format_args!("{}\t{}", number(template.combinations), template.template))?;
     }
     say(format_args!(
         "Total combinations before duplicates and phrase rules: {}",
         number(counts.combinations)
-    ));
-    Ok(())
+    ))
 }

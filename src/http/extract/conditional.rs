@@ -335,8 +335,27 @@ mod tests {
             let named = IfMatch::naming(tag);
             let checked = [named.check(filed).is_ok(), named.check(Revision(7)).is_ok()];
             assert_eq!(checked, [is_filed, !tag.contains("a1")], "{tag}");
+            // Who has read only the text does not know the folder, so an edit that replaces the folder needs another tag.
+            let named = named.with_folder();
+            let checked = [named.check(filed).is_ok(), named.check(Revision(7)).is_ok()];
+            assert_eq!(checked, [tag.contains("a1"), !tag.contains("a1")], "{tag}");
         }
-        assert_eq!((filed.in_form().as_str(), &*filed.in_form_with_folder()), ("7", "7~a1"));
+        // Only forms name a version in any folder.
+        assert!(IfMatch::naming("r7~*").check(filed).is_err());
+        assert!(!check("\"r7~*\"", 7).await);
+        assert!(IfMatch::of_form("7~*").check(filed).is_err());
+        assert_eq!((filed.in_form().as_str(), &*filed.folder_in_form()), ("7", "a1"));
+        assert_eq!(filed.without_folder().folder_in_form(), "0");
+        let sent = IfMatch::of_form_with_folder;
+        // A form of an older program has no second field.
+        for (version, folder) in [("7", "a1"), ("7", ""), ("7~a1", "")] {
+            assert!(sent(version, folder).check(filed).is_ok(), "{version} {folder}");
+        }
+        for (version, folder) in [("7", "0"), ("7", "a2"), ("6", "a1"), ("6", ""), ("7~a2", "a1")] {
+            assert!(sent(version, folder).check(filed).is_err(), "{version} {folder}");
+        }
+        assert!(sent("7", "0").check(Revision(7)).is_ok());
+        assert!(sent("7.1764412345000000", "0").check(down).is_ok());
         assert!(filed.meant().check(filed).is_ok());
         assert!(filed.meant().check(filed.without_folder()).is_err());
         let seen = async |value: &str| {

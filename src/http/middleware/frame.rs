@@ -5,6 +5,7 @@ use std::time::Instant;
 use actix_web::Error;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::ConnectionType;
 use actix_web::middleware::Next;
 use actix_web::web;
 
@@ -29,6 +30,10 @@ pub async fn surround<B: MessageBody + 'static>(
     let (id, method) = (RequestId::generate(), observe::method_name(req.method()));
     let turn = req.conn_data::<Connection>().map(Connection::begin);
     let mut response = id.scope(answer(&state, req, next)).await?;
+    if state.is_draining() {
+        // So the client sends its next request on another connection, to an instance that stays; this connection might be closed meanwhile.
+        response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
+    }
     observe::record(&mut response, id, method, began.elapsed());
     Ok(response.map_body(|_, body| Answer::new(body, id, turn)))
 }

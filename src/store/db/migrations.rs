@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use diesel::QueryableByName;
-use diesel::sql_types::Bool;
+use diesel::sql_types::{Bool, Text};
 use diesel_async::{AsyncMigrationHarness, RunQueryDsl as _, SimpleAsyncConnection as _};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
 use thiserror::Error;
@@ -12,7 +12,7 @@ use super::error::sql_state;
 use super::pool;
 use super::pooler::Route;
 use super::statement::sql;
-use crate::store::StoreSettings;
+use crate::store::{Connection, StoreSettings};
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!();
 
@@ -26,6 +26,9 @@ const DUPLICATE_DATABASE: &str = "42P04";
 
 /// Two instances that start together must not migrate at the same time: the second one waits for this advisory lock.
 const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
+
+/// The encoding of the database: others count the bytes of a character as characters, or do not have all of them.
+const ENCODING: &str = "UTF8";
 
 /// Why the database could not be migrated.
 #[derive(Debug, Error)]
@@ -43,6 +46,18 @@ pub enum MigrationError {
          `cardscape migrate` with a DATABASE_URL that leads straight to PostgreSQL, then start again"
     )]
     Pooled,
+    /// The database has another encoding than UTF8.
+    #[error(
+        "the database {database} has the encoding {encoding}, and Cardscape needs UTF8. Make another database with `createdb NAME --owner=ROLE \
+         --encoding=UTF8 --locale=C.UTF-8 --template=template0` and name it in DATABASE_URL. If this one already has data, restore a \
+         backup of it into the new one (docs/OPERATIONS.md, Backup and restore)"
+    )]
+    Encoding {
+        /// Its name.
+        database: String,
+        /// In the words of Postgres.
+        encoding: String,
+    },
     /// A migration failed; it was rolled back.
     #[error("a migration failed: {0}")]
     Failed(String),
@@ -91,11 +106,30 @@ struct Begun {
     begun: bool,
 }
 
-/// Applies all pending migrations and returns their names. Fails through a pooler in transaction mode if there are any.
+/// Refuses a database with another encoding than UTF8, in which some names could not be stored.
+async fn require_encoding(conn: &mut Connection) -> Result<(), MigrationError> {
+    let query = sql(
+        "SELECT current_database()::text AS database, current_setting('server_encoding') AS encoding",
+    );
+    let DatabaseEncoding { database, encoding } = query.get_result(conn).await?;
+    if encoding == ENCODING { Ok(()) } else { Err(MigrationError::Encoding { database, encoding }) }
+}
+
+#[derive(QueryableByName)]
+struct DatabaseEncoding {
+    #[diesel(sql_type = Text)]
+    database: String,
+    #[diesel(sql_type = Text)]
+    encoding: String,
+}
+
+/// Applies all pending migrations and returns their names. Fails through a pooler in transaction mode if there are any, and if the database has
+/// another encoding than UTF8.
 pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationError> {
     let time_limit =
         StoreSettings { acquire_timeout: ACQUIRE_TIMEOUT, ..StoreSettings::new(url.to_owned()) };
     let mut session = pool::open(&time_limit, STATEMENT).await?;
+    require_encoding(&mut session).await?;
     if route == Route::Session {
         session.batch_execute(LOCK).await?;
     }

@@ -11,12 +11,29 @@ use diesel_async::RunQueryDsl;
 
 use crate::auth::keys::KeyFingerprint;
 use crate::auth::permission::Operator;
-use crate::store::db::schema::{key_fingerprints, print_runs, sessions, webhooks};
+use crate::store::db::schema::{key_fingerprints, print_runs, sessions};
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, Store, StoreResult};
 
-/// What depends on the keys of an installation, and would be lost with them.
+/// Keys that are lost.
+#[derive(Clone, Copy, Debug)]
+pub enum LostKeys<'a> {
+    /// All keys: there is no key file.
+    File,
+    /// Only these keys.
+    These(&'a [MissingKey]),
+}
+
+impl LostKeys<'_> {
+    /// The names of the lost keys in this field of the key file, unless the whole file is lost.
+    fn named_in(self, purpose: &str) -> Vec<String> {
+        let Self::These(keys) = self else { return Vec::new() };
+        keys.iter().filter(|key| key.purpose == purpose).map(|key| key.key_id.clone()).collect()
+    }
+}
+
+/// What depends on lost keys, and is lost with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dependents {
     /// Print runs whose codes are registered.
@@ -25,40 +42,61 @@ pub struct Dependents {
     pub codes: i64,
     /// Webhooks, each with a secret.
     pub webhooks: i64,
-    /// Whether the database was ever used with keys: any of the above, a stored fingerprint, or a log-in.
-    pub any: bool,
+    /// Accounts with a second factor.
+    pub second_factors: i64,
+    /// Whether access tokens end. Their keys are not stored, so this is known only if the whole file is lost.
+    pub access_tokens: bool,
+    /// Whether attempt limits start from zero.
+    pub attempts: bool,
 }
 
 #[derive(QueryableByName)]
-struct ActiveRuns {
+struct DependentCounts {
     #[diesel(sql_type = BigInt)]
     print_runs: i64,
     #[diesel(sql_type = BigInt)]
     codes: i64,
+    #[diesel(sql_type = BigInt)]
+    webhooks: i64,
+    #[diesel(sql_type = BigInt)]
+    second_factors: i64,
 }
 
-/// Counts what depends on keys, whichever keys they are.
-pub async fn count_dependents(store: &Store) -> StoreResult<Dependents> {
+/// Counts what depends on these keys.
+pub async fn count_dependents(store: &Store, lost: LostKeys<'_>) -> StoreResult<Dependents> {
+    let is_file = matches!(lost, LostKeys::File);
+    let (serials, lookups) = (lost.named_in("serials"), lost.named_in("lookups"));
+    let loses_lookups = is_file || !lookups.is_empty();
     let mut conn = store.connection().await?;
-    let ActiveRuns { print_runs, codes } =
-        sql("SELECT count(*) AS print_runs, coalesce(sum(copy_count), 0)::bigint AS codes \
-         FROM print_runs WHERE status = $active")
+    let counts: DependentCounts = sql("SELECT runs.print_runs, runs.codes, \
+             (SELECT count(*) FROM webhooks WHERE deleted_at IS NULL AND $loses_lookups) AS webhooks, \
+             (SELECT count(*) FROM second_factors WHERE last_step IS NOT NULL AND ($is_file OR key_id = ANY ($lookups))) AS second_factors \
+         FROM (SELECT count(*) AS print_runs, coalesce(sum(copy_count), 0)::bigint AS codes FROM print_runs \
+               WHERE status = $active AND ($is_file OR key_id = ANY ($serials))) runs")
         .bind("active", RunStatus::Active)
+        .bind("is_file", is_file)
+        .bind("loses_lookups", loses_lookups)
+        .bind("serials", serials)
+        .bind("lookups", lookups)
         .get_result(&mut *conn)
         .await?;
-    let webhooks: i64 = webhooks::table
-        .filter(webhooks::deleted_at.is_null())
-        .count()
-        .get_result(&mut *conn)
-        .await?;
+    let DependentCounts { print_runs, codes, webhooks, second_factors } = counts;
+    let (access_tokens, attempts) = (is_file, loses_lookups);
+    Ok(Dependents { print_runs, codes, webhooks, second_factors, access_tokens, attempts })
+}
+
+/// Whether the database was ever used with keys: it has print runs, webhooks, a stored fingerprint, or a log-in.
+pub async fn is_in_use(store: &Store) -> StoreResult<bool> {
+    let mut conn = store.connection().await?;
     let has_fingerprints: bool =
         diesel::select(exists(key_fingerprints::table.select(key_fingerprints::key_id)))
             .get_result(&mut *conn)
             .await?;
     let has_sessions: bool =
         diesel::select(exists(sessions::table.select(sessions::id))).get_result(&mut *conn).await?;
-    let any = print_runs > 0 || webhooks > 0 || has_fingerprints || has_sessions;
-    Ok(Dependents { print_runs, codes, webhooks, any })
+    drop(conn);
+    let Dependents { print_runs, webhooks, .. } = count_dependents(store, LostKeys::File).await?;
+    Ok(has_fingerprints || has_sessions || print_runs > 0 || webhooks > 0)
 }
 
 /// A key that the database depends on and that is missing in the given ring.

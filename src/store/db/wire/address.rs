@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use percent_encoding::percent_decode_str;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{Host, SslMode};
 
 /// How a connection is secured, in the terms of libpq's `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,11 @@ impl Address {
         let config: tokio_postgres::Config = url.parse().map_err(
             |_| "the database URL cannot be read; one looks like postgres://user:password@host/database",
         )?;
+        if !has_host(&config) {
+            return Err(
+                "the database URL names no host; one looks like postgres://user:password@host/database",
+            );
+        }
         // A text of the form "host=… sslmode=…" is parsed by the driver alone.
         let security = security.unwrap_or(match config.get_ssl_mode() {
             SslMode::Disable => Security::Disable,
@@ -66,6 +71,12 @@ impl Address {
         };
         Ok(Self { config, security, authorities })
     }
+}
+
+/// Whether there is a server to connect to. Variables that are not set leave an empty name: `postgres://me@:5432/db`.
+fn has_host(config: &tokio_postgres::Config) -> bool {
+    let is_named = |host: &Host| !matches!(host, Host::Tcp(name) if name.is_empty());
+    !config.get_hostaddrs().is_empty() || config.get_hosts().iter().any(is_named)
 }
 
 impl Security {
@@ -109,6 +120,19 @@ mod tests {
             (Security::Disable, None)
         );
         assert_eq!(read("host=localhost dbname=db sslmode=require"), (Security::Require, None));
+    }
+
+    #[test]
+    fn a_url_names_a_host() {
+        for url in
+            ["", "postgres://", "postgres://me:secret@/db", "postgres://me@:5432/db", "dbname=db"]
+        {
+            let error = Address::parse(url).err().unwrap_or_else(|| panic!("{url} is accepted"));
+            assert!(error.contains("names no host"), "{url}: {error}");
+        }
+        for url in ["postgres:///db?hostaddr=127.0.0.1", "postgres://me@:5432,b/db"] {
+            read(url);
+        }
     }
 
     #[test]

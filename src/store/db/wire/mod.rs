@@ -56,7 +56,7 @@ impl Line {
     }
 }
 
-/// Whether a URL can be parsed.
+/// Whether a URL can be parsed and names a server.
 pub(super) fn check_url(url: &str) -> Result<(), &'static str> {
     Address::parse(url).map(drop)
 }
@@ -76,10 +76,6 @@ pub(in crate::store) async fn dial(
     }
     let time_limit = address.config.get_connect_timeout().copied().unwrap_or(time_limit);
     let mut places = Place::all(&address.config);
-    if places.is_empty() {
-        let none = "the database URL names no host";
-        return Err(ConnectionError::InvalidConnectionUrl(none.to_owned()));
-    }
     if address.config.get_load_balance_hosts() == LoadBalanceHosts::Random {
         let turn = usize::from(getrandom::u32().unwrap_or_default().to_le_bytes()[0]);
         let count = places.len();
