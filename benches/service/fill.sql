@@ -135,9 +135,9 @@ INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at,
     FROM generate_series(4, :decks, 4) AS n JOIN decks d ON d.id = bench.deck(n),
      LATERAL (SELECT array_agg(DISTINCT 'c:' || lower(regexp_replace(c.name, '[^a-zA-Z0-9]', '', 'g'))) AS terms, array_agg(DISTINCT c.card) AS cards
       FROM generate_series(0, 16) AS place JOIN bench.cards c ON c.n = 1 + (n * 31 + place * 997) % (SELECT count(*) FROM bench.cards)) held;
--- Triggers are off, so that these rows are made here. Without them no public deck would be in a list.
-INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on, game_revision)
-    SELECT deck_id, game_code, now() + interval '10 days', (now() AT TIME ZONE 'UTC')::date, (SELECT revision FROM games WHERE code = 'ttcg') FROM deck_search;
+-- Triggers are off, so that these rows are made here. Without them no public deck would be in a list. No version judges them again.
+INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on, game_revision, judged_by)
+    SELECT deck_id, game_code, now() + interval '10 days', (now() AT TIME ZONE 'UTC')::date, (SELECT revision FROM games WHERE code = 'ttcg'), 32767 FROM deck_search;
 
 -- step designs
 -- Identifiers as the service makes them: nine symbols and the one that checks them (Luhn mod 32).

@@ -5,5 +5,5 @@ ALTER TABLE abuse_reports
     ADD COLUMN first_reported jsonb,
     ADD COLUMN first_reported_at timestamptz;
 COMMENT ON COLUMN abuse_reports.reported IS 'What others could read when the report was sent last: of a deck, name, description, tags and names of unknown entries; of a design, the number of its revision; of a comment, its text. Null: an older program stored the report.';
-COMMENT ON COLUMN abuse_reports.first_reported IS 'What others could read when the report was sent first, like reported. Null: the same as when it was sent again, or it was not.';
-COMMENT ON COLUMN abuse_reports.first_reported_at IS 'When the report was sent first. Null: it was not sent again; then this is created_at.';
+COMMENT ON COLUMN abuse_reports.first_reported IS 'What others could read when the report was sent first, like reported; if that was not stored, when it was stored first. Null: the report was not sent again since then.';
+COMMENT ON COLUMN abuse_reports.first_reported_at IS 'When the report with the content of first_reported was sent. Null: first_reported is null.';

@@ -394,7 +394,7 @@ impl ProblemHelp {
             ),
             C::NumberTaken => (
                 "The new number belongs to another card of the set, or to one that was there before. Old numbers lead to the present place of \
-                 their card, so they are not given again.",
+                 their card, so they are not given again, and neither are numbers that differ from them only in leading zeros or case.",
                 "Choose another number.",
                 new,
             ),
@@ -544,7 +544,8 @@ impl ProblemHelp {
                 new,
             ),
             C::SerialAttemptsUsedUp => (
-                "Your account or your network sent too many codes that were rejected. Codes are worth something, so guessing is slowed down.",
+                "Your account or your network sent too many codes that were rejected. Codes are worth something, so guessing is slowed down. Or, with `Retry-After: 2`, other submissions of your \
+                 account or your network are still being decided, and all attempts are reserved for them (`detail` says so).",
                 "Wait as many seconds as `Retry-After` says. Codes that are right never use up attempts.",
                 new.retry_after(1_800),
             ),

@@ -54,11 +54,6 @@ impl Version {
         }
     }
 
-    /// The tag with which forms name this version in any folder.
-    fn tag_in_any_folder(self) -> String {
-        format!("{}{ANY_FOLDER}", self.tag_without_folder())
-    }
-
     /// The tag that also states that there is no folder.
     fn tag_with_folder(self) -> String {
         format!("{}{FOLDER}{:x}", self.tag_without_folder(), self.folder)
@@ -79,9 +74,9 @@ impl Version {
         self.tag_without_folder().trim_start_matches('r').to_owned()
     }
 
-    /// Like [`Self::in_form`], for a form that also contains the folder.
-    pub(crate) fn in_form_with_folder(self) -> String {
-        self.tag_with_folder().trim_start_matches('r').to_owned()
+    /// The value of a second field, of forms that also contain the folder: see [`IfMatch::of_form_with_folder`].
+    pub(crate) fn folder_in_form(self) -> String {
+        format!("{:x}", self.folder)
     }
 }
 
@@ -92,8 +87,6 @@ pub(crate) const TEXT: &str = "-text";
 const COUNTS: char = '+';
 /// Separates the version in an ETag from the digest of the folder.
 const FOLDER: char = '~';
-/// Instead of the digest of the folder: in any folder.
-const ANY_FOLDER: &str = "~*";
 
 impl Version {
     /// The ETag of a response that also depends on counts, which are no part of the version. If all counts are 0, the
@@ -112,6 +105,8 @@ pub(crate) struct ListedTag {
     /// The opaque part as it was sent; `None` for `*`.
     pub(crate) written: Option<String>,
     pub(crate) weak: bool,
+    /// Whether it names the version in any folder: that of a form without the folder, never that of a header.
+    in_any_folder: bool,
 }
 
 impl ListedTag {
@@ -119,11 +114,16 @@ impl ListedTag {
     pub(crate) fn read(entry: &str) -> Option<Self> {
         let entry = entry.trim();
         if entry == "*" {
-            return Some(Self { written: None, weak: false });
+            return Some(Self::naming(None));
         }
         let (weak, quoted) = entry.strip_prefix("W/").map_or((false, entry), |rest| (true, rest));
         let written = quoted.strip_prefix('"')?.strip_suffix('"')?.to_owned();
-        Some(Self { written: Some(written), weak })
+        Some(Self { weak, ..Self::naming(Some(written)) })
+    }
+
+    /// A strong tag; `None`: `*`.
+    fn naming(written: Option<String>) -> Self {
+        Self { written, weak: false, in_any_folder: false }
     }
 
     /// Whether the entry names `tag`, in any content encoding.
@@ -137,13 +137,21 @@ impl ListedTag {
             let written = without_encoding(written);
             let text = written.strip_suffix(TEXT);
             let named = text.unwrap_or(written).split(COUNTS).next().unwrap_or_default();
-            if text.is_some() {
+            if text.is_some() || self.in_any_folder {
                 return named == version.tag_without_folder();
             }
-            let tags = [version.tag(), version.tag_with_folder(), version.tag_in_any_folder()];
-            tags.iter().any(|tag| tag == named)
+            [version.tag(), version.tag_with_folder()].iter().any(|tag| tag == named)
         };
         self.written.as_deref().is_none_or(names)
+    }
+
+    /// The same tag, or, for that of a text form, the tag of the version without a folder.
+    fn with_folder(&self) -> Self {
+        let written = self.written.as_deref().map(|written| {
+            let text = without_encoding(written).strip_suffix(TEXT);
+            text.unwrap_or(written).to_owned()
+        });
+        Self { written, ..*self }
     }
 }
 
@@ -174,14 +182,29 @@ impl IfMatch {
 impl IfMatch {
     /// The `If-Match` header that names the version with this tag.
     pub(crate) fn naming(tag: &str) -> Self {
-        Self(vec![ListedTag { written: Some(tag.to_owned()), weak: false }])
+        Self(vec![ListedTag::naming(Some(tag.to_owned()))])
+    }
+
+    /// The versions that the header names for an edit that also replaces the folder. The text form has no folder: who has read only that must not take the deck
+    /// out of its folder.
+    pub(crate) fn with_folder(&self) -> Self {
+        Self(self.0.iter().map(ListedTag::with_folder).collect())
     }
 
     /// The `If-Match` header that the field of a form stands for: see [`Version::in_form`]. A form of an older program has
     /// only the number of the revision. A form without the folder names the version in any folder.
     pub(crate) fn of_form(version: &str) -> Self {
-        let folder = if version.contains(FOLDER) { "" } else { ANY_FOLDER };
-        Self::naming(&format!("r{version}{folder}"))
+        let in_any_folder = !version.contains(FOLDER);
+        Self(vec![ListedTag { in_any_folder, ..ListedTag::naming(Some(format!("r{version}"))) }])
+    }
+
+    /// Like [`Self::of_form`], for a form with a second field for the folder: see [`Version::folder_in_form`]. The folder has a
+    /// field of its own, because older programs know no version with a folder, and would refuse the form. Their forms lack that field.
+    pub(crate) fn of_form_with_folder(version: &str, folder: &str) -> Self {
+        if folder.is_empty() || version.contains(FOLDER) {
+            return Self::of_form(version);
+        }
+        Self::naming(&format!("r{version}{FOLDER}{folder}"))
     }
 }
 
@@ -214,7 +237,7 @@ pub struct Versions {
 impl Versions {
     /// The headers of an edit that replaces this version; `None`: the edit creates the resource, which must not exist yet.
     pub(crate) fn replacing(current: Option<Revision>) -> Self {
-        let new = ListedTag { written: None, weak: false };
+        let new = ListedTag::naming(None);
         match current {
             Some(current) => {
                 Self { if_match: Some(current.meant()), if_none_match: IfNoneMatch(Vec::new()) }

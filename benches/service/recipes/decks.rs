@@ -106,13 +106,13 @@ const FAN: &str = "SELECT d.id AS deck, c.account_id AS caller, c.id AS comment,
 const WATCHED: &[&str] = &[
     TALKED_OF[0],
     TALKED_OF[1],
-    "INSERT INTO watched_decks (deck_id, game_code, due_at) SELECT id, game_code, now() + interval '1 day' FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 100",
+    "INSERT INTO watched_decks (deck_id, game_code, due_at, tried_by) SELECT id, game_code, now() + interval '1 day', 32767 FROM decks WHERE name LIKE 'Bench %' ORDER BY id LIMIT 100",
     "INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT bench.account(2), deck_id, now() FROM watched_decks",
 ];
-/// Decks that their owners watch, each with a report that is up to date.
+/// Decks that their owners watch, each with a report that is up to date, and that no version judges again.
 const ALL_WATCHED: &[&str] = &[
-    "INSERT INTO watched_decks (deck_id, game_code, due_at, status, deck_revision, judged_on, game_revision, tried_game_revision, events_seq, judged_at) \
-     SELECT d.id, d.game_code, now() + interval '1 day', 'legal', d.revision, (now() AT TIME ZONE 'UTC')::date, g.revision, g.revision, c.last_seq, now() \
+    "INSERT INTO watched_decks (deck_id, game_code, due_at, status, deck_revision, judged_on, game_revision, tried_game_revision, events_seq, judged_at, judged_by, tried_by) \
+     SELECT d.id, d.game_code, now() + interval '1 day', 'legal', d.revision, (now() AT TIME ZONE 'UTC')::date, g.revision, g.revision, c.last_seq, now(), 32767, 32767 \
      FROM decks d JOIN games g ON g.code = d.game_code CROSS JOIN event_clock c WHERE d.id >= bench.some_deck() ORDER BY d.id LIMIT :many",
     "INSERT INTO deck_watches (account_id, deck_id, watched_at) SELECT d.account_id, d.id, now() FROM watched_decks w JOIN decks d ON d.id = w.deck_id",
 ];

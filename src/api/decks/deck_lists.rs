@@ -282,7 +282,8 @@ pub async fn find_deck(
 /// If nothing changes, there is no new version: the answer is the deck as it is, with the same `ETag`. Entries that are sent as they were read, as JSON or as
 /// text, are no change: those that are stored without a name, or with an old number of their card, stay so. The body is JSON, or the list itself, as in
 /// `POST /v1/decks`. A list as the body does not change what it cannot state: description, tags and the named copies of unchanged entries. It must not be
-/// empty: a deck is emptied by JSON with `entries: []`.
+/// empty: a deck is emptied by JSON with `entries: []`. JSON replaces the folder, too, so with JSON the `ETag` of the text form does not name a deck in a folder:
+/// send that of the JSON form.
 #[utoipa::path(
     put, path = "/v1/decks/{deck}", tag = "decks", security(("bearer" = [])),
     request_body(content((DeckRequest = "application/json"), (String = "text/plain", example = "// format: ttcg/standard\n2 Kettle Imp\n1 Bellows Smith\n"),

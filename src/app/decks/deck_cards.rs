@@ -157,8 +157,9 @@ pub(super) async fn catalogue_of(
 /// Most cards that are looked up because they may have been moved or renamed.
 const CHANGED_MAX: usize = 500;
 
-/// Adds the cards that had these places before they were moved or merged, as far as the viewer may see them. Returns whether there are any. Most lists have only
-/// places that cards have now, for which nothing is looked up: with exactly these numbers, or with short ones, without the zeros before them.
+/// Adds the cards that had these places before they were moved or merged, as far as the viewer may see them, and notes which places lead to others: that a hidden card
+/// left a place is public. Returns whether there are any. Most lists have only places that cards have now, for which nothing is looked up: with exactly these numbers,
+/// or with short ones, without the zeros before them.
 async fn add_moved(
     conn: &mut StepConnection<'_>,
     viewer: Viewer,
@@ -167,14 +168,15 @@ async fn add_moved(
     names: Option<&Names>,
     found: &mut DeckPool,
 ) -> Result<bool, Problem> {
-    let in_pool = names.is_none().then(|| found.places());
-    let place_use = |place| match (names, &in_pool) {
-        (Some(names), _) => place_use(&names.all, game.code(), place),
-        (None, Some(places)) => places.place_use(place),
-        (None, None) => PlaceUse::Free,
+    let places: Vec<(Place<'_>, PlaceUse)> = match names {
+        Some(names) => {
+            let place_use = |place| (place, place_use(&names.all, game.code(), place));
+            places.into_iter().map(place_use).collect()
+        }
+        None => read_place_uses(conn, game, places, found).await?,
     };
-    let places = places.into_iter().map(|place| (place, place_use(place)));
     let (places, uses): (Vec<(&str, &str)>, Vec<PlaceUse>) = places
+        .into_iter()
         .filter(|((_, number), place_use)| place_use.may_be_old(number))
         .take(CHANGED_MAX)
         .unzip();
@@ -187,12 +189,34 @@ async fn add_moved(
     let ids: BTreeSet<CardId> = successors.iter().flatten().copied().collect();
     let ids: Vec<CardId> = ids.into_iter().collect();
     let cards = deck_pool::by_ids(conn.get().await?, viewer, game, &ids).await?;
-    for (place, successor) in places.into_iter().zip(successors) {
-        if let Some((id, card)) = cards.iter().find(|(id, _)| Some(*id) == successor) {
-            found.add_moved(place, *id, Arc::clone(card));
+    let old_places = places.into_iter().zip(successors);
+    for (place, successor) in old_places.filter_map(|(place, old)| Some((place, old?))) {
+        match cards.iter().find(|(id, _)| *id == successor) {
+            Some((id, card)) => found.add_moved(place, *id, Arc::clone(card)),
+            None => found.add_unseen(place),
         }
     }
-    Ok(!cards.is_empty())
+    Ok(!ids.is_empty())
+}
+
+/// Set and number, as a deck has them.
+type Place<'a> = (&'a str, &'a str);
+
+/// Which of these places cards have now, from the database; those that cards of the pool have with exactly these numbers are left out.
+async fn read_place_uses<'p>(
+    conn: &mut StepConnection<'_>,
+    game: &Game,
+    places: BTreeSet<Place<'p>>,
+    found: &DeckPool,
+) -> Result<Vec<(Place<'p>, PlaceUse)>, Problem> {
+    let in_pool = found.places();
+    let others = places.into_iter().filter(|place| !in_pool.contain(*place)).take(CHANGED_MAX);
+    let others: Vec<Place<'p>> = others.collect();
+    if others.is_empty() {
+        return Ok(Vec::new());
+    }
+    let uses = deck_pool::place_uses(conn.get().await?, game.code(), &others).await?;
+    Ok(others.into_iter().zip(uses).collect())
 }
 
 /// Whether a card of a game, hidden or not, has this place.
@@ -251,29 +275,31 @@ fn renamed<'a>(
     entries: impl Iterator<Item = (&'a DeckEntry, Option<CardId>)>,
     catalogue: &Catalogue,
 ) -> impl Iterator<Item = (&'a CardReference, CardId)> {
+    let bound = entries.filter_map(|(entry, card)| Some((&entry.card, card?)));
+    bound.filter(move |(reference, card)| may_be_renamed(reference, *card, catalogue))
+}
+
+/// Whether the card that an entry with this reference is bound to may have been renamed.
+fn may_be_renamed(reference: &CardReference, card: CardId, catalogue: &Catalogue) -> bool {
     // Also if it is another card with this name than the first one.
-    let has_name = move |card: CardId, name: &str| {
+    let has_name = |name: &str| {
         let (id, name) = (card.to_string(), name_key(name));
         catalogue.iter().any(|card| card.key == id && has_name_key(&card.definition.name, &name))
     };
-    entries.filter_map(move |(entry, card)| {
-        let (reference, card) = (&entry.card, card?);
-        if reference.name.is_empty() {
-            return None;
+    if reference.name.is_empty() {
+        return false;
+    }
+    match catalogue.find(reference) {
+        Resolution::Card(_) => false,
+        // Another card may have the name now; then the place shows which one is meant.
+        Resolution::OtherPrinting(other) => {
+            reference.set.is_some()
+                && reference.number.is_some()
+                && other.key != card.to_string()
+                && !has_name(&reference.name)
         }
-        let may_be_renamed = match catalogue.find(reference) {
-            Resolution::Card(_) => false,
-            // Another card may have the name now; then the place shows which one is meant.
-            Resolution::OtherPrinting(other) => {
-                reference.set.is_some()
-                    && reference.number.is_some()
-                    && other.key != card.to_string()
-                    && !has_name(card, &reference.name)
-            }
-            _ => true,
-        };
-        may_be_renamed.then_some((reference, card))
-    })
+        _ => true,
+    }
 }
 
 /// The cards that the viewer may see and that are not in the catalogue, whose numbers differ only in case or leading zeros from those of cards in it. There are
@@ -426,7 +452,7 @@ pub(super) async fn rename_entries(
     decks: &mut [BoundEntries],
 ) -> Result<(), Problem> {
     let names = names_in_memory(app, requester.0);
-    let may_be_renamed = |(entry, card): (&DeckEntry, Option<CardId>)| {
+    let is_unclear = |(entry, card): (&DeckEntry, Option<CardId>)| {
         let card = card.filter(|_| !entry.card.name.is_empty());
         let is_clear =
             |card| names.as_ref().is_some_and(|names| names.mean(game, &entry.card, card));
@@ -434,35 +460,29 @@ pub(super) async fn rename_entries(
     };
     let mut looked_up = Deck::default();
     let mut changed = Vec::new();
-    for deck in decks.iter_mut().filter(|deck| deck.iter().any(may_be_renamed)) {
+    for deck in decks.iter_mut().filter(|deck| deck.iter().any(is_unclear)) {
         looked_up.entries.extend(deck.deck.entries.iter().cloned());
         changed.push(deck);
     }
     if changed.is_empty() {
         return Ok(());
     }
-    let (found, catalogue) = find_of_deck(app, conn, requester, game, &[], &looked_up).await?;
-    let ids: BTreeSet<CardId> = changed
-        .iter()
-        .flat_map(|deck| renamed(deck.iter(), &catalogue))
-        .map(|(_, card)| card)
-        .collect();
+    let (_, catalogue) = find_of_deck(app, conn, requester, game, &[], &looked_up).await?;
+    let mut renamed: Vec<(&mut CardReference, CardId)> = Vec::new();
+    for BoundEntries { deck, cards } in changed {
+        let entries = deck.entries.iter_mut().zip(cards);
+        let bound = entries.filter_map(|(entry, card)| Some((&mut entry.card, (*card)?)));
+        renamed.extend(bound.filter(|(entry, card)| may_be_renamed(entry, *card, &catalogue)));
+    }
+    let ids: BTreeSet<CardId> = renamed.iter().map(|(_, card)| *card).collect();
     let ids: Vec<CardId> = ids.into_iter().take(CHANGED_MAX).collect();
     if !ids.is_empty() {
         let viewer = requester.0;
         let cards = deck_pool::present_cards(conn.get().await?, viewer, game, &ids).await?;
-        for deck in changed {
-            // Decks may mean different cards by the same old name.
-            let mut meant = found.clone();
-            let mut has_renamed = false;
-            for (reference, card) in renamed(deck.iter(), &catalogue) {
-                if let Some((id, card)) = cards.get(&card) {
-                    meant.add_meaning(reference.clone(), *id, Arc::clone(card));
-                    has_renamed = true;
-                }
-            }
-            if has_renamed {
-                write_present_names(&mut deck.deck, &meant.catalogue());
+        // Decks may mean different cards by the same old name.
+        for (reference, card) in renamed {
+            if let Some((_, card)) = cards.get(&card) {
+                write_present_name(reference, &card.card().definition.name);
             }
         }
     }
@@ -473,18 +493,22 @@ pub(super) async fn rename_entries(
 /// Writes the names that cards have now in entries that mean these cards by other names.
 pub(super) fn write_present_names(deck: &mut Deck, catalogue: &Catalogue) {
     for entry in &mut deck.entries {
-        let CardReference { name, set, .. } = &entry.card;
-        let (Resolution::Card(card) | Resolution::OtherPrinting(card)) =
+        if let Resolution::Card(card) | Resolution::OtherPrinting(card) =
             catalogue.find(&entry.card)
-        else {
-            continue;
-        };
-        let present = name_key(&card.definition.name);
-        // "Fox (Winter)" may be a name as a whole.
-        let whole = set.as_ref().map(|set| name_key(&format!("{name} ({set})")));
-        if !name.is_empty() && name_key(name) != present && whole.as_ref() != Some(&present) {
-            entry.card.name.clone_from(&card.definition.name);
+        {
+            write_present_name(&mut entry.card, &card.definition.name);
         }
+    }
+}
+
+/// Writes the name that a card has now in a reference that means this card, unless the name is the same.
+fn write_present_name(reference: &mut CardReference, present: &str) {
+    let CardReference { name, set, .. } = &*reference;
+    let key = name_key(present);
+    // "Fox (Winter)" may be a name as a whole.
+    let whole = set.as_ref().map(|set| name_key(&format!("{name} ({set})")));
+    if !name.is_empty() && name_key(name) != key && whole.as_ref() != Some(&key) {
+        present.clone_into(&mut reference.name);
     }
 }
 

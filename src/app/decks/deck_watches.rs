@@ -20,6 +20,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
+use crate::domain::decks::judging::JUDGING_VERSION;
 use crate::domain::ids::{CardId, DeckId};
 use crate::domain::network::Network;
 use crate::store::catalogue::changes;
@@ -105,7 +106,7 @@ pub struct WatchedDeckResponse {
     pub format: String,
     /// Since when you watch the deck.
     pub watched_at: DateTime<Utc>,
-    /// Whether the deck, the day, the manifest and all cards of the game are the same as when the report was made; `false`: a new report may differ.
+    /// Whether the deck, the day, the manifest and all cards of the game are the same as when the report was made, and no older version of the service made it; `false`: a new report may differ.
     /// It is `false` only in lists: the answer about a single deck always has a current report.
     #[schema(example = true)]
     pub is_current: bool,
@@ -318,6 +319,7 @@ async fn make(
         game_revision,
         events_seq,
         judged_at: now,
+        judged_by: JUDGING_VERSION,
     };
     let new = NewReport {
         deck,

@@ -15,7 +15,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Version};
 use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
-use crate::domain::decks::content::DeckContent;
+use crate::domain::decks::content::{DeckContent, NameAndPlace, name_and_place};
 use crate::domain::decks::named_copies::take_over_copies;
 use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::decks::deck_lists;
@@ -64,7 +64,7 @@ pub(super) async fn store_new(
     Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
 }
 
-/// Replaces one of the caller's decks, if the client's version is current. A share code does not change the name of the deck.
+/// Replaces one of the caller's decks with its folder, if the client's version is current. A share code does not change the name of the deck.
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteOwnDecks>,
@@ -73,6 +73,7 @@ pub async fn replace(
     if_match: &IfMatch,
     mut request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
+    let if_match = &if_match.with_folder();
     if request.name.is_some() || request.list.is_none() {
         let mut parsed = parse(app, requester, request).await?;
         keep_references_of(app, by, requester.0, id, &mut parsed).await?;
@@ -203,12 +204,12 @@ async fn keep_references(
     parsed: &mut ParsedDeck,
 ) -> Result<(), Problem> {
     let stored: Vec<BoundEntry<'_>> = before.bound_entries().collect();
-    let known: BTreeSet<(&CardReference, Option<CardId>)> =
-        stored.iter().map(|(entry, card)| (&entry.card, *card)).collect();
+    let known: BTreeSet<(NameAndPlace<'_>, Option<CardId>)> =
+        stored.iter().map(|(entry, card)| (name_and_place(entry), *card)).collect();
     let content = &mut parsed.content;
     // Only an entry with a name and a place may be stored otherwise than it is read.
     let is_written_otherwise = |(entry, card): BoundEntry<'_>| {
-        has_name_and_place(entry) && !known.contains(&(&entry.card, card))
+        has_name_and_place(entry) && !known.contains(&(name_and_place(entry), card))
     };
     let is_other = content.bound_entries().any(is_written_otherwise);
     if before.format.game() != content.format.game() || !is_other {
@@ -217,17 +218,19 @@ async fn keep_references(
     let (listed, masks) = entries_as_listed(app, owner, before.clone()).await?;
     // What is hidden from the owner now is as it was sent.
     let is_kept = |at: usize| stored[at].1.is_some() && !masks.hidden.contains_key(&at);
-    let mut first: BTreeMap<&CardReference, usize> = BTreeMap::new();
+    // Another rarity is no other card.
+    let mut first: BTreeMap<NameAndPlace<'_>, usize> = BTreeMap::new();
     for (at, entry) in listed.iter().enumerate().filter(|(at, _)| is_kept(*at)) {
-        first.entry(&entry.card).or_insert(at);
+        first.entry(name_and_place(entry)).or_insert(at);
     }
     content.cards.resize(content.deck.entries.len(), None);
     for (at, (entry, bound)) in content.deck.entries.iter_mut().zip(&mut content.cards).enumerate()
     {
-        let is_same = listed.get(at).is_some_and(|listed| listed.card == entry.card && is_kept(at));
-        let same = if is_same { Some(at) } else { first.get(&entry.card).copied() };
+        let written = name_and_place(entry);
+        let is_same = listed.get(at).is_some_and(|listed| name_and_place(listed) == written);
+        let same = if is_same && is_kept(at) { Some(at) } else { first.get(&written).copied() };
         if let Some((stored, card)) = same.and_then(|at| stored.get(at)) {
-            // Older versions stored rarities as they were written.
+            // It may have another rarity; older versions stored rarities as they were written.
             let rarity = entry.card.rarity.take();
             entry.card = CardReference { rarity, ..stored.card.clone() };
             *bound = *card;

@@ -279,7 +279,7 @@ pub struct AbuseReportResponse {
 /// What others could read of a design, deck or comment when its reporter reported it first, if they read something else when it was reported last.
 #[derive(Serialize, ToSchema)]
 pub struct FirstReportedResponse {
-    /// When the report was sent first.
+    /// When the report was sent first. If an older version of the service stored it without what others could read: when it was sent again first.
     pub reported_at: DateTime<Utc>,
     /// In reports about designs: the design as others could read it then.
     #[serde(skip_serializing_if = "Option::is_none")]

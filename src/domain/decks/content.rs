@@ -165,9 +165,10 @@ impl DeckContent {
 }
 
 /// Name, set and number of an entry, as they are written.
-type NameAndPlace<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
+pub type NameAndPlace<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
 
-fn name_and_place(entry: &DeckEntry) -> NameAndPlace<'_> {
+/// What an entry says about its card, besides the rarity.
+pub fn name_and_place(entry: &DeckEntry) -> NameAndPlace<'_> {
     let CardReference { name, set, number, rarity: _ } = &entry.card;
     (name, set.as_deref(), number.as_deref())
 }

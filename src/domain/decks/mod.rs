@@ -7,6 +7,7 @@ pub mod deck;
 pub mod details;
 pub mod diff;
 pub mod follows;
+pub mod judging;
 pub mod list;
 pub mod list_addition;
 pub mod named_copies;

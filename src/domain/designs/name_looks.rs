@@ -65,7 +65,7 @@ struct BareLooks {
 
 /// Version of the rules by which the hashes are made of a name. Whoever changes what a hash says increases it: then
 /// housekeeping makes the stored ones anew.
-pub const LOOKS_VERSION: i16 = 1;
+pub const LOOKS_VERSION: i16 = 2;
 
 /// A hash of something that a name is compared by.
 pub type LookHash = [u8; 16];
@@ -253,11 +253,12 @@ mod tests {
             ("\u{628}\u{627}\u{628}", "de5adcd1 c8e4e0d5 c700b96a c9ee11ad"),
             ("\u{6771}", "1e9ac045 5d1a7406 9d8ab94b cb9e4d71"),
             ("Gail\u{2019}s Rn1", "144cabfa 259a4297 239e803f 90750f00"),
+            ("Gail\u{2bc}s Rn1", "144cabfa 259a4297 239e803f 90750f00"),
         ];
         for (name, expected) in hashes {
             let all = NameLooks::of(name).hashes("ttcg").all();
             let starts = all.map(|hash| hex(&hash[..4])).join(" ");
-            assert_eq!((LOOKS_VERSION, starts.as_str()), (1, expected), "{name}");
+            assert_eq!((LOOKS_VERSION, starts.as_str()), (2, expected), "{name}");
         }
     }
 

@@ -63,8 +63,8 @@ pub struct Vote {
 pub struct Tally {
     /// Number of accounts that count.
     pub accounts: i32,
-    /// The votes that count: the first of each account that the policy does not hold back, and, if the policy requires rarities,
-    /// the votes of accounts that count which added another rarity.
+    /// The votes that count: for each account that counts, the vote by which it does; and, if the policy requires rarities, the votes
+    /// of accounts that count which added another rarity.
     pub counted: Vec<SubmissionId>,
     /// Whether the votes unlock the card.
     pub unlocks: bool,

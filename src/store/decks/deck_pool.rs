@@ -37,6 +37,8 @@ pub struct DeckPool {
     sets: Option<Arc<KnownSets>>,
     /// Sets and numbers that lead to cards which have another place now.
     old_places: Vec<(String, String, CardId)>,
+    /// Sets and numbers that lead to cards which the viewer may not see.
+    unseen_places: Vec<(String, String)>,
     /// References that mean cards which have another name now.
     meanings: Vec<(CardReference, CardId)>,
 }
@@ -83,23 +85,12 @@ pub struct Successor {
 }
 
 /// Sets and numbers of cards.
-pub struct PoolPlaces {
-    exact: HashSet<(String, String)>,
-    /// The numbers without case and leading zeros.
-    bare: HashSet<(String, String)>,
-}
+pub struct PoolPlaces(HashSet<(String, String)>);
 
 impl PoolPlaces {
-    /// Whether a card has this place.
-    pub fn place_use(&self, (set, number): (&str, &str)) -> PlaceUse {
-        let set = code_of(set);
-        if self.exact.contains(&(set.clone(), number.trim().to_owned())) {
-            PlaceUse::Exact
-        } else if self.bare.contains(&(set, bare(number))) {
-            PlaceUse::Alike
-        } else {
-            PlaceUse::Free
-        }
+    /// Whether a card has this place with exactly this number.
+    pub fn contain(&self, (set, number): (&str, &str)) -> bool {
+        self.0.contains(&(code_of(set), number.trim().to_owned()))
     }
 }
 
@@ -111,6 +102,7 @@ impl DeckPool {
             cards: Vec::new(),
             sets: None,
             old_places: Vec::new(),
+            unseen_places: Vec::new(),
             meanings: Vec::new(),
         }
     }
@@ -142,6 +134,10 @@ impl DeckPool {
         let cards = self.old_places.iter().fold(cards, |cards, (set, number, card)| {
             cards.old_place(set, number, &card.to_string())
         });
+        let cards = self
+            .unseen_places
+            .iter()
+            .fold(cards, |cards, (set, number)| cards.unseen_place(set, number));
         let cards = self.meanings.iter().fold(cards, |cards, (reference, card)| {
             cards.meaning(reference.clone(), &card.to_string())
         });
@@ -150,18 +146,19 @@ impl DeckPool {
 
     /// The places of the cards of the pool.
     pub fn places(&self) -> PoolPlaces {
-        let cards = || self.cards.iter().map(|card| card.card());
-        let number = |card: &PoolCard| card.definition.number.clone();
-        PoolPlaces {
-            exact: cards().map(|card| (card.set.clone(), number(card))).collect(),
-            bare: cards().map(|card| (card.set.clone(), bare(&number(card)))).collect(),
-        }
+        let place = |card: &PoolCard| (card.set.clone(), card.definition.number.clone());
+        PoolPlaces(self.cards.iter().map(|card| place(card.card())).collect())
     }
 
     /// Adds a card that had this place before it was moved or merged.
     pub fn add_moved(&mut self, (set, number): (&str, &str), id: CardId, card: Arc<PreparedCard>) {
         self.old_places.push((set.to_owned(), number.to_owned(), id));
         self.cards.push(card);
+    }
+
+    /// Adds a place that leads to a card which the viewer may not see.
+    pub fn add_unseen(&mut self, (set, number): (&str, &str)) {
+        self.unseen_places.push((set.to_owned(), number.to_owned()));
     }
 
     /// Adds the card that a reference means, although the card has another name now.
@@ -244,6 +241,21 @@ pub async fn places(
     Ok(places)
 }
 
+/// Those of the cards with these ids that are hidden from the public; a merged card counts as the card that it was merged into. A card that does not exist counts as
+/// hidden.
+pub(super) async fn find_hidden(
+    conn: &Connection,
+    ids: &BTreeSet<CardId>,
+) -> StoreResult<BTreeSet<CardId>> {
+    let listed: Vec<CardId> = ids.iter().copied().collect();
+    let merged = card_migrations::merged_cards(conn, &listed).await?;
+    let present = |id: &CardId| merged.get(id).copied().unwrap_or(*id);
+    let listed: Vec<CardId> = ids.iter().map(present).collect();
+    let places = pool::find_places(conn, Viewer::stranger(), &listed).await?;
+    let is_hidden = |id: &&CardId| places.get(&present(id)).is_none_or(|place| place.hidden);
+    Ok(ids.iter().filter(is_hidden).copied().collect())
+}
+
 /// The cards that these cards were merged into.
 async fn merged_into(
     conn: &mut Connection,
@@ -278,6 +290,17 @@ pub async fn successors_at(
         Some(Successor { card, is_exact: old.find_exact(&set, number).is_some() })
     };
     Ok(places.iter().map(find).collect())
+}
+
+/// Whether cards of a game, hidden or not, have these places now.
+pub async fn place_uses(
+    conn: &mut Connection,
+    game: &str,
+    places: &[(&str, &str)],
+) -> StoreResult<Vec<PlaceUse>> {
+    let known = CardsByPlace::of(rows_at(conn, game, places).await?);
+    let place_use = |(set, number): &(&str, &str)| known.place_use(&code_of(set), number.trim());
+    Ok(places.iter().map(place_use).collect())
 }
 
 /// The cards at these places of a game, hidden or not: set and number are public. Case and leading zeros of a number do not count, unless the set has several numbers
@@ -352,7 +375,8 @@ impl CardsByPlace {
         let mut without_case_and_zeros: BTreeMap<_, Option<CardId>> = BTreeMap::new();
         for (id, set, number) in &rows {
             let same = without_case_and_zeros.entry((set.clone(), bare(number)));
-            same.and_modify(|only| *only = None).or_insert(Some(*id));
+            // A card may have had several numbers that differ only in these.
+            same.and_modify(|only| *only = only.filter(|known| known == id)).or_insert(Some(*id));
         }
         let as_written = rows.into_iter().map(|(id, set, number)| ((set, number), id)).collect();
         Self { as_written, without_case_and_zeros }
@@ -608,6 +632,8 @@ mod tests {
         assert_eq!(["003", "3", "A1", "a1", "7", "0007"].map(at), [1, 2, 3, 4, 5, 5].map(Some));
         assert_eq!((at("0003"), at("0A1")), (None, None), "several could be meant");
         assert_eq!((at("8"), cards.find("dusk", "3")), (None, None));
+        let twice = CardsByPlace::of([card(1, "003"), card(1, "03")].into());
+        assert_eq!(twice.find("veil", "3").map(|id| id.0.as_u128()), Some(1));
         let place_use = |number| cards.place_use("veil", number);
         assert_eq!(place_use("003"), PlaceUse::Exact);
         assert_eq!((place_use("0003"), place_use("8")), (PlaceUse::Alike, PlaceUse::Free));

@@ -8,6 +8,7 @@ use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::RunQueryDsl;
 
 use super::in_turn;
+use crate::domain::decks::judging::JUDGING_VERSION;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
@@ -32,14 +33,16 @@ pub struct SearchableDeck {
     pub game_revision: i64,
 }
 
-/// An unchanged row is not written again: its terms have many index entries.
+/// An unchanged row is not written again: its terms have many index entries. A trigger makes the negative version of an update
+/// positive. It is 0 after an update by a program that does not know versions.
 const WRITE: &str = "WITH deck AS MATERIALIZED (\
      SELECT id, revision, game_code, updated_at, coalesce(published_at, created_at) AS published_at FROM decks \
      WHERE id = $id AND revision = $revision AND visibility = 'public' AND deleted_at IS NULL FOR NO KEY UPDATE), \
     judged AS (\
-     INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on, game_revision) SELECT id, game_code, $due_at, $judged_on, $game_revision FROM deck \
+     INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on, game_revision, judged_by) \
+     SELECT id, game_code, $due_at, $judged_on, $game_revision, $version FROM deck \
      ON CONFLICT (deck_id) DO UPDATE SET game_code = EXCLUDED.game_code, due_at = EXCLUDED.due_at, judged_on = EXCLUDED.judged_on, \
-      game_revision = EXCLUDED.game_revision) \
+      game_revision = EXCLUDED.game_revision, judged_by = -EXCLUDED.judged_by) \
     INSERT INTO deck_search AS s (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in) \
     SELECT id, revision, game_code, published_at, updated_at, $size, $terms, $cards, $hidden_cards, $legal_in FROM deck \
     ON CONFLICT (deck_id) DO UPDATE SET revision = EXCLUDED.revision, game_code = EXCLUDED.game_code, published_at = EXCLUDED.published_at, \
@@ -63,6 +66,7 @@ pub async fn write(conn: &mut Connection, deck: SearchableDeck) -> StoreResult<(
         .bind("due_at", next_day(deck.judged_on))
         .bind("judged_on", deck.judged_on)
         .bind("game_revision", deck.game_revision)
+        .bind("version", JUDGING_VERSION)
         .execute(conn)
         .await?;
     Ok(())
@@ -81,14 +85,15 @@ struct UnsearchedDeck {
 }
 
 /// Each reason has its own index, and returns at most `$limit` decks: unlocked cards; changes, the newest first, so
-/// that they do not wait for decks that only have to be judged by the rules of another day; and manifests. Each part is
-/// sorted, so that every plan without these indexes is expensive.
+/// that they do not wait for decks that only have to be judged by the rules of another day; manifests; and decks that an
+/// older version has judged. Each part is sorted, so that every plan without these indexes is expensive.
 const TO_MAKE: &str = "SELECT id FROM (\
      (SELECT s.deck_id AS id, 0 AS priority FROM (SELECT card_id FROM unlocks WHERE unlocked_at > $unlocked_since ORDER BY unlocked_at DESC LIMIT 10000) u \
       CROSS JOIN LATERAL (SELECT deck_id FROM deck_search WHERE hidden_cards <> '{}' AND hidden_cards && ARRAY[u.card_id] LIMIT $limit) s LIMIT $limit) UNION ALL \
      (SELECT deck_id, 1 FROM deck_judgements WHERE due_at <= $due_before ORDER BY due_at DESC LIMIT $limit) UNION ALL \
      (SELECT j.deck_id, 2 FROM games g CROSS JOIN LATERAL (SELECT deck_id FROM deck_judgements WHERE game_code = g.code AND game_revision < g.revision \
-      ORDER BY game_revision LIMIT $limit) j LIMIT $limit)) AS due ORDER BY priority LIMIT $limit";
+      ORDER BY game_revision LIMIT $limit) j LIMIT $limit) UNION ALL \
+     (SELECT deck_id, 3 FROM deck_judgements WHERE judged_by < $version AND judged_on IS NOT NULL ORDER BY judged_by LIMIT $limit)) AS due ORDER BY priority LIMIT $limit";
 
 /// Which rows are due.
 #[derive(Clone, Copy)]
@@ -115,6 +120,7 @@ pub async fn with_due<T>(
         let decks: Vec<UnsearchedDeck> = sql(TO_MAKE)
             .bind("due_before", due.before)
             .bind("unlocked_since", due.unlocked_since)
+            .bind("version", JUDGING_VERSION)
             .bind("limit", limit)
             .load(conn)
             .await?;
@@ -123,18 +129,20 @@ pub async fn with_due<T>(
     .await
 }
 
-/// Records that the row of a deck that was due before a time could not be written, and when to try again. A deck that
-/// has changed since stays due at once.
+/// Records that the row of a deck could not be written, which was due before a time, or for another manifest or version,
+/// and when to try again. A deck that has changed since stays due at once.
 pub async fn postpone(
     conn: &mut Connection,
     id: DeckId,
     due_before: DateTime<Utc>,
     until: DateTime<Utc>,
 ) -> StoreResult<()> {
-    sql("UPDATE deck_judgements SET due_at = $until, game_revision = (SELECT revision FROM games WHERE code = game_code) WHERE deck_id = $id AND due_at <= $due_before")
+    sql("UPDATE deck_judgements SET due_at = CASE WHEN due_at <= $due_before THEN $until ELSE least(due_at, $until) END, judged_by = $version, \
+         game_revision = (SELECT revision FROM games WHERE code = game_code) WHERE deck_id = $id")
         .bind("id", id)
         .bind("due_before", due_before)
         .bind("until", until)
+        .bind("version", JUDGING_VERSION)
         .execute(conn)
         .await?;
     Ok(())

@@ -9,6 +9,7 @@ use super::TAKES_FEEDBACK;
 use super::watched_decks::LatestReport;
 use crate::auth::permission::{Acting, GiveDeckFeedback, Granted, ReadOwnDecks};
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
+use crate::domain::decks::judging::JUDGING_VERSION;
 use crate::domain::ids::{AccountId, DeckId};
 use crate::store::catalogue::changes;
 use crate::store::db::pages::push_page;
@@ -53,13 +54,14 @@ impl WatchedDeck {
         format!("{}/{}", self.game_code, self.format_code)
     }
 
-    /// Whether nothing has happened since the report that could change its result.
+    /// Whether nothing has happened since the report that could change its result, and no older version made it.
     pub fn is_current(&self, now: DateTime<Utc>) -> bool {
         self.report.as_ref().is_some_and(|report| {
             report.deck_revision == self.present_revision
                 && report.game_revision == self.present_game_revision
                 && report.events_seq >= self.present_seq
                 && report.judged_on == now.date_naive()
+                && report.judged_by >= JUDGING_VERSION
                 && self.due_at > now
         })
     }
@@ -73,7 +75,7 @@ fn select() -> String {
          g.revision AS present_game_revision, \
          CASE WHEN EXISTS (SELECT FROM events e WHERE e.seq IS NULL AND e.payload ->> 'game' = d.game_code AND e.kind NOT LIKE 'de%') THEN 9223372036854775807 \
           ELSE coalesce({newest}, 0) END AS present_seq, \
-         r.status, r.violations, r.deck_revision, r.judged_on, r.game_revision, r.events_seq, r.judged_at \
+         r.status, r.violations, r.deck_revision, r.judged_on, r.game_revision, r.events_seq, r.judged_at, r.judged_by \
          FROM deck_watches w JOIN watched_decks r ON r.deck_id = w.deck_id JOIN decks d ON d.id = w.deck_id JOIN accounts a ON a.id = d.account_id \
          JOIN games g ON g.code = d.game_code"
     )
@@ -185,11 +187,14 @@ pub async fn watch(
         .bind("at", at)
         .execute(conn)
         .await?;
+    // A status from an older version may be wrong: then the next report has the first known one, without a notification.
     sql("INSERT INTO deck_watches (account_id, deck_id, watched_at, told_legal, told_status) \
-         SELECT $account, deck_id, $at, status = 'legal', status FROM watched_decks WHERE deck_id = $deck")
+         SELECT $account, deck_id, $at, CASE WHEN judged_by >= $version THEN status = 'legal' END, CASE WHEN judged_by >= $version THEN status END \
+         FROM watched_decks WHERE deck_id = $deck")
     .bind("account", by.account())
     .bind("deck", deck)
     .bind("at", at)
+    .bind("version", JUDGING_VERSION)
     .execute(conn)
     .await?;
     let watched = find_of(conn, by.account(), deck).await?;

@@ -11,9 +11,9 @@ use diesel_async::RunQueryDsl;
 use super::deck_lists::{Readable, load};
 use super::deck_locks::{LockedDeck, lock_account, lock_with_content};
 use super::deck_records::{DeckChanges, DeckRow, StoredDeck, VersionRow};
-use super::deck_takedowns;
 use super::entry_columns::{EntryColumns, INSERT_ENTRIES};
 use super::stored_content::StoredContent;
+use super::{deck_pool, deck_takedowns};
 use crate::auth::permission::{Acting, Granted, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::deck::MAX_DECKS;
@@ -217,7 +217,8 @@ pub async fn replace(
             && row.is_taken_down()
             && deck_takedowns::would_be_shown(conn, id).await?;
         let content = as_bound_before(changes.content, &locked.deck.content);
-        let content = inherited(conn, &locked.deck, content, changes.hidden).await?;
+        let hidden = hidden_in(conn, &content, changes).await?;
+        let content = inherited(conn, &locked.deck, content, &hidden).await?;
         let was_private = row.visibility() == DeckVisibility::Private;
         if publishes
             && was_private
@@ -254,6 +255,26 @@ fn as_bound_before<'a>(content: &'a DeckContent, before: &DeckContent) -> Cow<'a
         return Cow::Borrowed(content);
     }
     Cow::Owned(DeckContent { cards, ..content.clone() })
+}
+
+/// The cards that the entries of the new content are bound to and that are hidden from the public. Those of the requested content were looked up before the deck was
+/// locked; entries that are bound as before may be bound to others.
+async fn hidden_in<'a>(
+    conn: &Connection,
+    content: &DeckContent,
+    changes: &DeckChanges<'a>,
+) -> StoreResult<Cow<'a, BTreeSet<CardId>>> {
+    if content.cards == changes.content.cards {
+        return Ok(Cow::Borrowed(changes.hidden));
+    }
+    let requested: BTreeSet<CardId> = changes.content.cards.iter().flatten().copied().collect();
+    let cards = content.cards.iter().flatten().copied();
+    let others: BTreeSet<CardId> = cards.filter(|card| !requested.contains(card)).collect();
+    if others.is_empty() {
+        return Ok(Cow::Borrowed(changes.hidden));
+    }
+    let hidden = deck_pool::find_hidden(conn, &others).await?;
+    Ok(Cow::Owned(changes.hidden | &hidden))
 }
 
 /// The new content of a locked deck, with the bindings that it takes over from the previous content. `hidden`: the cards that its entries are bound to and that

@@ -1,15 +1,18 @@
 //! The reports on watched decks, and the reports that have to be created again.
 //!
-//! A report is created again when the deck was saved (a trigger), on the next day, for another manifest, and when the
-//! change feed names one of its cards or a set of its game. Reports use only public data, so that one report serves all
-//! watchers.
+//! A report is created again when the deck was saved (a trigger), on the next day, for another manifest, when the change
+//! feed names one of its cards or a set of its game, and if an older version made it. Reports use only public data, so
+//! that one report serves all watchers.
 
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Bool, Date, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{
+    Array, BigInt, Bool, Date, Nullable, SmallInt, Text, Timestamptz, Uuid as SqlUuid,
+};
 use diesel_async::RunQueryDsl;
 
 use super::in_turn;
+use crate::domain::decks::judging::JUDGING_VERSION;
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, Store, StoreResult};
@@ -37,6 +40,9 @@ pub struct LatestReport {
     /// When it was created.
     #[diesel(sql_type = Timestamptz)]
     pub judged_at: DateTime<Utc>,
+    /// The [`JUDGING_VERSION`] of the program that created it; 0: it did not know versions.
+    #[diesel(sql_type = SmallInt)]
+    pub judged_by: i16,
 }
 
 /// A report to store.
@@ -55,6 +61,7 @@ pub struct NewReport {
 /// For watchers without a known status, the status becomes the first known one, without a notification. If the report
 /// became due again in the meantime, `due_at` has changed, and it stays due. Indexed columns are written only if they
 /// differ. `saved_so` is about the last change that watchers are notified of; they are not notified when an illegal deck becomes incomplete.
+/// A trigger makes the negative version positive, and writes `tried_by`; both are 0 after an update by a program that does not know versions.
 const BEFORE_CAUSE: &str = "WITH kept AS (UPDATE watched_decks SET due_at = CASE WHEN due_at = $due_at THEN $next ELSE due_at END, \
      game_code = $game, cards = CASE WHEN cards = $cards THEN cards ELSE $cards END, violations = $violations, \
      untold = untold OR coalesce(status <> $status, false), \
@@ -80,7 +87,7 @@ const SAVED_SO: &str = "CASE WHEN deck_revision < $deck_revision AND judged_on =
 
 const AFTER_CAUSE: &str = " ELSE saved_so END, \
      status = $status, deck_revision = $deck_revision, judged_on = $judged_on, game_revision = $game_revision, tried_game_revision = $game_revision, \
-     events_seq = $events_seq, judged_at = $judged_at \
+     events_seq = $events_seq, judged_at = $judged_at, judged_by = -$judged_by \
     WHERE deck_id = $deck AND (deck_revision IS NULL OR (deck_revision, judged_on, events_seq) <= ($deck_revision, $judged_on, $events_seq)) \
      RETURNING deck_id, status) \
     UPDATE deck_watches w SET told_legal = kept.status = 'legal', told_status = kept.status FROM kept WHERE w.deck_id = kept.deck_id AND w.told_legal IS NULL";
@@ -104,6 +111,7 @@ pub async fn store_report(conn: &mut Connection, report: NewReport) -> StoreResu
         .bind("game_revision", report.game_revision)
         .bind("events_seq", report.events_seq)
         .bind("judged_at", report.judged_at)
+        .bind("judged_by", report.judged_by)
         .execute(conn)
         .await?;
     Ok(())
@@ -115,10 +123,11 @@ pub async fn postpone(
     due: &DueDeck,
     until: DateTime<Utc>,
 ) -> StoreResult<()> {
-    sql("UPDATE watched_decks SET due_at = $until, tried_game_revision = $present WHERE deck_id = $deck AND due_at = $due_at")
+    sql("UPDATE watched_decks SET due_at = $until, tried_game_revision = $present, tried_by = $version WHERE deck_id = $deck AND due_at = $due_at")
         .bind("deck", due.deck_id)
         .bind("due_at", due.due_at)
         .bind("present", due.present_game_revision)
+        .bind("version", JUDGING_VERSION)
         .bind("until", until)
         .execute(conn)
         .await?;
@@ -130,22 +139,25 @@ pub async fn postpone(
 pub struct DueDeck {
     #[diesel(sql_type = SqlUuid)]
     pub deck_id: DeckId,
-    /// When it became due, or would have become due without another manifest.
+    /// When it became due, or would have become due without another manifest or version.
     #[diesel(sql_type = Timestamptz)]
     pub due_at: DateTime<Utc>,
     #[diesel(sql_type = BigInt)]
     present_game_revision: i64,
 }
 
-/// Each reason has its own index, and returns at most `$limit` decks. The three reasons take turns: the latest changes,
-/// so that they do not wait for the work of a new day; the reports that have been due longest, so that all of them are
-/// created in the end; and other manifests. Each part is sorted, so that every plan without these indexes is expensive.
+/// Each reason has its own index, and returns at most `$limit` decks. The reasons take turns: the latest changes, so that
+/// they do not wait for the work of a new day; the reports that have been due longest, so that all of them are created in
+/// the end; other manifests; and reports of older versions. Each part is sorted, so that every plan without these indexes
+/// is expensive.
 const DUE: &str = "SELECT due.deck_id, due.due_at, g.revision AS present_game_revision FROM (\
      SELECT deck_id, due_at, game_code, min(turn) AS turn FROM (\
       (SELECT deck_id, due_at, game_code, row_number() OVER (ORDER BY due_at DESC) AS turn FROM watched_decks WHERE due_at <= $now ORDER BY due_at DESC LIMIT $limit) UNION ALL \
       (SELECT deck_id, due_at, game_code, row_number() OVER (ORDER BY due_at) FROM watched_decks WHERE due_at <= $now ORDER BY due_at LIMIT $limit) UNION ALL \
       (SELECT r.deck_id, r.due_at, r.game_code, row_number() OVER () FROM games g CROSS JOIN LATERAL (SELECT * FROM watched_decks \
-        WHERE game_code = g.code AND tried_game_revision < g.revision AND due_at > $now ORDER BY tried_game_revision LIMIT $limit) r LIMIT $limit)) each \
+        WHERE game_code = g.code AND tried_game_revision < g.revision AND due_at > $now ORDER BY tried_game_revision LIMIT $limit) r LIMIT $limit) UNION ALL \
+      (SELECT r.deck_id, r.due_at, r.game_code, row_number() OVER () FROM (SELECT * FROM watched_decks \
+        WHERE tried_by < $version AND due_at > $now ORDER BY tried_by LIMIT $limit) r)) each \
      GROUP BY deck_id, due_at, game_code) due JOIN games g ON g.code = due.game_code ORDER BY due.turn, due.due_at DESC";
 
 /// The advisory lock for creating reports: one process at a time.
@@ -161,7 +173,8 @@ pub async fn with_due<T>(
     work: impl AsyncFnOnce(Vec<DueDeck>) -> T,
 ) -> StoreResult<Option<T>> {
     in_turn(store, LOCK, async |conn| {
-        let due = sql(DUE).bind("now", now).bind("limit", limit).load(conn).await?;
+        let due = sql(DUE).bind("now", now).bind("limit", limit);
+        let due = due.bind("version", JUDGING_VERSION).load(conn).await?;
         Ok(work(due).await)
     })
     .await

@@ -9,11 +9,13 @@ use super::reported_designs::ReportedRevision;
 use crate::domain::designs::content::DesignContent;
 use crate::store::db::codecs::json::Json;
 
-/// What a repeated report writes into these columns: the first content stays, whatever is reported later.
-pub(super) const KEPT: &str = "first_reported = CASE WHEN $replaces AND excluded.reported <> abuse_reports.reported \
+/// What a repeated report writes into these columns: the first content stays, whatever is reported later. Both are written together, so that the time belongs to
+/// the content, and also if the content is the same: an older program that repeats the report afterwards replaces only `reported`. A report that an older program
+/// stored without content has none at first: then the content of its first repetition stays.
+pub(super) const KEPT: &str = "first_reported = CASE WHEN $replaces AND abuse_reports.reported IS NOT NULL \
        THEN coalesce(abuse_reports.first_reported, abuse_reports.reported) ELSE abuse_reports.first_reported END, \
-      first_reported_at = CASE WHEN $replaces THEN coalesce(abuse_reports.first_reported_at, abuse_reports.created_at) \
-       ELSE abuse_reports.first_reported_at END";
+      first_reported_at = CASE WHEN $replaces AND abuse_reports.reported IS NOT NULL \
+       THEN coalesce(abuse_reports.first_reported_at, abuse_reports.created_at) ELSE abuse_reports.first_reported_at END";
 
 /// The columns of a [`FirstEvidence`], from `abuse_reports r`, the revision `n` of its design that others read now, and [`TABLES`].
 pub(super) const COLUMNS: &str = "CASE WHEN r.first_reported <> r.reported THEN r.first_reported END AS texts_at_first, r.first_reported_at, \

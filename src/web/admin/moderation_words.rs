@@ -150,6 +150,10 @@ pub(super) const COMMENT_CHANGED: &str =
 pub(super) const FIRST_REPORTED: &str = "When it was reported first";
 pub(super) const FIRST_REPORTED_ABOUT: &str =
     "The same player has reported it again since it was changed. The first report was about this:";
+pub(super) const ABOUT_DESIGN_AT_FIRST: &str =
+    "This report is about the design as it was reported first, above.";
+pub(super) const DESIGN_ABOVE: &str = "The design as it was reported, above.";
+pub(super) const DESIGN_AT_FIRST_ABOVE: &str = "The design as it was reported first, above.";
 pub(super) const SUGGESTED_DESIGN: &str = "The design as it was suggested";
 pub(super) const DETAILS: &str = "Details of the report";
 pub(super) const CHOOSE_DECISION: &str = "Choose a decision.";

@@ -119,6 +119,12 @@ struct FirstRow {
     deck_texts: Vec<(&'static str, Vec<String>)>,
 }
 
+impl FirstRow {
+    fn has_texts(&self) -> bool {
+        !self.text.is_empty() || !self.deck_texts.is_empty()
+    }
+}
+
 impl From<FirstReportedResponse> for FirstRow {
     fn from(first: FirstReportedResponse) -> Self {
         let name = first.deck_name.into_iter().collect();
@@ -252,8 +258,8 @@ async fn name_of(
 
 /// A reported design as others could read it then, and what was changed since.
 struct ReportedDesignView {
-    /// Number of the revision, which distinguishes the tables of several.
-    revision: i64,
+    /// Distinguishes the tables of several: the number of the revision and, in another report, its reporter.
+    label: String,
     name: String,
     content: ContentView,
     /// The path of its artwork.
@@ -266,7 +272,7 @@ impl ReportedDesignView {
         let game = app.named_game(&design.game).await?.map_err(Problem::internal)?;
         let artwork = design.content.artwork.as_ref();
         Ok(Self {
-            revision: design.revision,
+            label: design.revision.to_string(),
             name: design.content.name.clone(),
             artwork: artwork.map(|artwork| artwork_path(&artwork.id)),
             content: ContentView::new(&game.game, &design.content),
@@ -301,8 +307,12 @@ struct ReportBeside {
     is_other_deck: bool,
     /// The design, if the report is about another revision.
     design: Option<ReportedDesignView>,
-    /// The design when the report was sent first, if the page does not show that revision already.
+    /// Instead of the design: the sentence that says where the page shows it already; empty: it does not, or the report is about the same revision.
+    design_above: &'static str,
+    /// The design when the report was sent first, if that was another revision.
     first_design: Option<ReportedDesignView>,
+    /// Instead of that design: the sentence that says where the page shows it already; empty: it does not.
+    first_design_above: &'static str,
 }
 
 /// The other waiting reports about the same thing.
@@ -357,16 +367,40 @@ impl ReportBeside {
             || beside.deck_tags != shown.deck_tags
             || beside.deck_entries != shown.deck_entries;
         let first_shown = shown.first_reported.as_ref().and_then(|it| it.reported_design.as_ref());
-        let shown: Vec<i64> =
-            shown.reported_design.iter().chain(first_shown).map(|shown| shown.revision).collect();
-        let is_other = |design: &ReportedDesignResponse| !shown.contains(&design.revision);
-        let first_design = take_first_design(&mut beside).filter(is_other);
-        Ok(Self {
-            is_other_deck,
-            design: view_of(app, beside.reported_design.take().filter(is_other)).await?,
-            first_design: view_of(app, first_design).await?,
-            row: beside.into(),
-        })
+        let last_shown = shown.reported_design.as_ref().map(|shown| shown.revision);
+        let first_shown = first_shown.map(|shown| shown.revision);
+        // A row without a design is about the same revision as the report of the page, never about another one.
+        let is_other = |design: &ReportedDesignResponse| last_shown != Some(design.revision);
+        let design = beside.reported_design.take().filter(is_other);
+        let above = [(first_shown, moderation_words::ABOUT_DESIGN_AT_FIRST)];
+        let (design, design_above) = unless_above(app, design, &above).await?;
+        let above = [
+            (last_shown, moderation_words::DESIGN_ABOVE),
+            (first_shown, moderation_words::DESIGN_AT_FIRST_ABOVE),
+        ];
+        let first_design = take_first_design(&mut beside);
+        let (first_design, first_design_above) = unless_above(app, first_design, &above).await?;
+        // Several players may have reported the same revision.
+        let with_reporter = |mut view: ReportedDesignView| {
+            view.label = format!("{}, {}", view.label, beside.reporter);
+            view
+        };
+        let (design, first_design) = (design.map(with_reporter), first_design.map(with_reporter));
+        let row = beside.into();
+        Ok(Self { row, is_other_deck, design, design_above, first_design, first_design_above })
+    }
+}
+
+/// The page's view of a design; instead of it the sentence of its revision in `above`, if the page shows that revision already.
+async fn unless_above(
+    app: &AppState,
+    design: Option<ReportedDesignResponse>,
+    above: &[(Option<i64>, &'static str)],
+) -> Result<(Option<ReportedDesignView>, &'static str), Problem> {
+    let revision = design.as_ref().map(|design| design.revision);
+    match above.iter().find(|(shown, _)| shown.is_some() && *shown == revision) {
+        Some((_, sentence)) => Ok((None, *sentence)),
+        None => Ok((view_of(app, design).await?, "")),
     }
 }
 

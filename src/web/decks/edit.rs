@@ -310,7 +310,7 @@ pub(in crate::web) async fn save(
         )
         .await;
     }
-    let meant = IfMatch::of_form(&typed.revision);
+    let meant = typed.meant();
     let requester = (by.visitor.viewer(), network.0);
     let replaced =
         deck_writes::replace_by_list(&state, &by, requester, id, &meant, typed.request()).await;
@@ -325,9 +325,13 @@ pub(in crate::web) async fn save(
     };
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
     // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
-    let current = edited.deck.version.in_form_with_folder();
-    let revision = if is_stale { current } else { typed.revision.clone() };
-    let typed = TypedDeck { revision, ..typed };
+    let current = edited.deck.version;
+    let typed = if is_stale {
+        let (revision, folder_version) = (current.in_form(), current.folder_in_form());
+        TypedDeck { revision, folder_version, ..typed }
+    } else {
+        typed
+    };
     let beside = if is_stale { Beside::SavedVersion } else { Beside::Nothing };
     show_form_of(&state, PageStatus::of(&problem), (&edited, &typed), faults, beside).await
 }

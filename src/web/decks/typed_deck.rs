@@ -7,6 +7,7 @@ use super::words as deck_words;
 use crate::app::decks::deck_overviews::EditedDeck;
 use crate::app::decks::deck_requests::DeckRequest;
 use crate::app::decks::list_files::is_too_long;
+use crate::app::versions::IfMatch;
 use crate::http::extract::Upload;
 use crate::web::forms::Faults;
 
@@ -28,6 +29,8 @@ pub(in crate::web) struct TypedDeck {
     pub(super) key: String,
     /// Of a stored deck: the version that the form was loaded with.
     pub(super) revision: String,
+    /// Of a stored deck: the digest of its folder then, on which `revision` does not depend.
+    pub(super) folder_version: String,
     /// The name of a file that was chosen and not read; empty: none was chosen.
     pub(super) file: String,
 }
@@ -47,7 +50,8 @@ impl TypedDeck {
             // The dialect is fixed: in this list, a line that looks like another dialect is the name of a card.
             dialect: DeckDialect::Own.code().to_owned(),
             key: String::new(),
-            revision: deck.version.in_form_with_folder(),
+            revision: deck.version.in_form(),
+            folder_version: deck.version.folder_in_form(),
             file: String::new(),
         }
     }
@@ -66,6 +70,7 @@ impl TypedDeck {
             dialect: field("dialect"),
             key: field("key"),
             revision: field("revision"),
+            folder_version: field("folder_version"),
             file: String::new(),
         }
     }
@@ -94,6 +99,11 @@ impl TypedDeck {
             return Some(Faults::one("file", deck_words::LIST_FILE_NOT_READ));
         }
         is_too_long(&self.list).then(|| Faults::one("list", deck_words::list_too_long()))
+    }
+
+    /// The version that the form was loaded with.
+    pub(super) fn meant(&self) -> IfMatch {
+        IfMatch::of_form_with_folder(&self.revision, &self.folder_version)
     }
 
     pub(super) fn request(&self) -> DeckRequest {

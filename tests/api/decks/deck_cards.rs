@@ -314,6 +314,17 @@ async fn a_deck_that_is_sent_back_keeps_renamed_cards() {
         let put = stage.app.put(&paths[1]).by(&stage.ada).header("if-match", "*");
         assert_eq!(put.json(&body).answer().await.expect(200)["revision"], 2);
         assert_eq!(stage.faults(&paths[1]).await, NONE);
+        // Neither is another rarity.
+        let read = stage.app.get(&paths[1]).by(&stage.ada).answer().await.expect(200);
+        let mut entries = read["entries"].clone();
+        entries[1]["rarity"] = json!("common");
+        let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+        let put = stage.app.put(&paths[1]).by(&stage.ada).header("if-match", "*");
+        let replaced = put.json(&body).answer().await.expect(200);
+        let entry = &replaced["entries"][1];
+        assert_eq!((&replaced["revision"], &entry["rarity"]), (&json!(3), &json!("common")));
+        assert_eq!(place_of(entry), json!(["Chimney Salamander", "hearth", "9017"]));
+        assert_eq!(stage.faults(&paths[1]).await, NONE);
         // A name without a place is that of the card that has it, as long as one has it.
         assert_eq!(card(&paths[0]).await, "Chimney Salamander");
         stage.rename("hearth", "002", "Gatepost Lad").await;
@@ -328,8 +339,9 @@ async fn an_old_number_is_not_that_of_a_card_with_other_zeros() {
         let stage = Stage::set(way).await;
         let paths = stage.stored_in_all_ways("Gatepost Lad", "002").await;
         let (moved, _) = stage.card("hearth", "002").await;
-        stage.send("hearth", "002", "move", &json!({ "number": "9002" })).await;
+        // The other way round, the number 2 would be refused.
         stage.send("hearth", "001", "move", &json!({ "number": "2" })).await;
+        stage.send("hearth", "002", "move", &json!({ "number": "9002" })).await;
         let (other, _) = stage.card("hearth", "2").await;
         for path in &paths {
             let shown = stage.entry(path).await;
@@ -357,6 +369,56 @@ async fn an_old_number_is_not_that_of_a_card_with_other_zeros() {
         let ids: Vec<&Value> =
             found["data"].as_array().unwrap().iter().map(|card| &card["id"]).collect();
         assert_eq!(json!(ids), json!([moved, other, other]));
+    }
+}
+
+/// A number without zeros is short for that of the card that has it now, whatever name stands beside it.
+#[tokio::test]
+async fn a_short_old_number_is_that_of_the_card_that_has_it_now() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        for number in ["2", "9001"] {
+            let before = if number == "2" { "001" } else { "2" };
+            stage.send("hearth", before, "move", &json!({ "number": number })).await;
+        }
+        let entry = |number: &str| json!([{ "quantity": 2, "name": "Pebblebrow Tortoise", "set": "hearth", "number": number }]);
+        let judged = stage.judged("entries", &entry("2")).await;
+        assert_eq!(faults_of(&judged), ["PRINTING_UNKNOWN"], "{judged:#}");
+        for number in ["1", "001"] {
+            assert_eq!(faults_of(&stage.judged("entries", &entry(number)).await), NONE, "{number}");
+        }
+    }
+}
+
+/// Old numbers are public, also those of hidden cards: who may not see the card does not get another one instead.
+#[tokio::test]
+async fn an_old_number_of_a_hidden_card_is_not_that_of_a_card_with_other_zeros() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let (open, _) = stage.card("veil", "004").await;
+        let unlock = stage.app.post(&format!("/v1/cards/{open}/unlock")).by(&stage.admin);
+        unlock.json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+        stage.send("veil", "004", "move", &json!({ "number": "3" })).await;
+        stage.send("veil", "003", "move", &json!({ "number": "9003" })).await;
+        let (hidden, _) = stage.card("veil", "9003").await;
+        let entry = |number: &str| json!([{ "quantity": 2, "set": "veil", "number": number }]);
+        for (number, shown, card) in [
+            ("003", json!(["", "veil", "9003"]), json!(hidden)),
+            ("3", json!(["Mirror Pilgrim", "veil", "3"]), Value::Null),
+        ] {
+            for (member, cards) in
+                [("list", json!(format!("2 (veil) {number}"))), ("entries", entry(number))]
+            {
+                let path = stage.stored(member, cards).await;
+                let deck = stage.app.get(&path).by(&stage.ada).answer().await.expect(200);
+                let entry = &deck["entries"][0];
+                assert_eq!(
+                    (place_of(entry), &entry["card_id"]),
+                    (shown.clone(), &card),
+                    "{deck:#}"
+                );
+            }
+        }
     }
 }
 

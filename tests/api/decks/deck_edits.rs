@@ -337,6 +337,13 @@ async fn a_list_as_the_body_replaces_the_entries_of_a_deck() {
     let text = app.get(&path).by(&ada).header("accept", "text/plain").answer().await;
     let again = put("", &text.header("etag"), &text.text()).await;
     assert!(again.header("etag").starts_with("\"r3~"), "{}", again.text());
+    // The text has no folder, and JSON without a folder would take the deck out of it. No header means any folder.
+    let body = json!({ "name": "Embers", "format": "ttcg/standard", "list": "1 Kettle Imp" });
+    for tag in [text.header("etag"), "\"r3~*\"".to_owned()] {
+        let json = app.put(&path).by(&ada).header("if-match", tag).json(&body).answer().await;
+        json.problem(412, "precondition_failed");
+    }
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["folder"], "Monday");
 
     // The line above a share code may be a greeting.
     let exported = app.get(&format!("{path}/export?dialect=share_code")).by(&ada).answer().await;

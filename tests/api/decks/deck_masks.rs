@@ -574,6 +574,24 @@ async fn a_guess_is_not_masked_after_its_author_gets_the_card() {
     );
 }
 
+/// An entry that is written as before stays bound to its card, here a hidden one, also if another card has its name now. If others have read the name as a guess, it
+/// is not masked.
+#[tokio::test]
+async fn a_guess_is_not_masked_when_its_entry_stays_bound() {
+    let stage = Stage::set().await;
+    let Stage { app, ada, eve } = &stage;
+    let list = "2 Drowned Lantern";
+    let guessed = stage.stored(eve, list).await;
+    let bound = stage.stored(ada, list).await;
+    app.sql("UPDATE decks SET card_ids = ARRAY(SELECT id FROM cards WHERE set_code = 'veil' AND number = '003')").await;
+    for (path, owner, is_hidden) in [(&guessed, eve, false), (&bound, ada, true)] {
+        let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": format!("{list}\n1 Kettle Imp") });
+        app.put(path).by(owner).header("if-match", "*").json(&body).answer().await.expect(200);
+        let seen: Value = serde_json::from_str(&stage.text_for(path, None).await).unwrap();
+        assert_eq!(seen["entries"][0].get("hidden").is_some(), is_hidden, "{seen:#}");
+    }
+}
+
 /// A restore is a save: a name that was typed before its hidden card was owned, and that nobody else has read, is masked.
 #[tokio::test]
 async fn a_restored_revision_is_bound_to_the_cards_that_its_owner_sees_now() {

@@ -311,6 +311,57 @@ async fn watchers_of_an_incomplete_deck_get_an_event_when_it_becomes_illegal() {
     assert_eq!((verdicts(&app, &ben).await.len(), verdicts(&app, &ada).await.len()), (3, 0));
 }
 
+/// What a program writes that judges decks by older rules, and does not know that rules have versions. By its rules, one of the cards does not exist.
+const OLDER_REPORT: &str = "UPDATE watched_decks SET due_at = due_at, game_code = game_code, cards = cards, violations = '{PRINTING_UNKNOWN}', untold = true, saved_so = false, \
+     status = 'illegal', deck_revision = deck_revision, judged_on = judged_on, game_revision = game_revision, tried_game_revision = tried_game_revision, \
+     events_seq = events_seq, judged_at = judged_at";
+
+#[tokio::test]
+async fn reports_of_older_versions_are_made_again() {
+    let app = app().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let deck = stored_as(&app, &ada, &legal("public")).await;
+    for player in [&ada, &ben] {
+        watch(&app, player, &deck).await.expect(200);
+    }
+    assert_eq!(in_the_background(&app).await, 0);
+    let is_current = async || list(&app, &ada, "").await["data"][0]["is_current"].clone();
+    assert_eq!(is_current().await, true);
+
+    app.sql(OLDER_REPORT).await;
+    send_events(&app).await;
+    assert_eq!(is_current().await, false);
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(in_the_background(&app).await, 0, "the report is made once");
+    let page = list(&app, &ada, "").await;
+    let report = &page["data"][0]["report"];
+    assert_eq!((&report["status"], &report["violations"]), (&json!("legal"), &json!([])));
+    assert_eq!(is_current().await, true);
+    for player in [&ada, &ben] {
+        assert_eq!(verdicts(&app, player).await, ["illegal", "legal"], "once");
+    }
+
+    // A read makes the report again, too. Nobody was notified of the wrong one.
+    app.sql(OLDER_REPORT).await;
+    assert_eq!(status(&app, &ada, &deck).await, "legal");
+    assert_eq!(in_the_background(&app).await, 0);
+    assert_eq!(verdicts(&app, &ben).await.len(), 2);
+
+    // A player who begins to watch the deck does not have to know what the older program stored.
+    app.sql(OLDER_REPORT).await;
+    send_events(&app).await;
+    assert_eq!(watch(&app, &cem, &deck).await.expect(200)["report"]["status"], "legal");
+    assert_eq!(in_the_background(&app).await, 0);
+    assert_eq!((verdicts(&app, &ben).await.len(), verdicts(&app, &cem).await.len()), (4, 0));
+
+    // A deck that cannot be judged is not tried again at once.
+    app.delete(&deck).by(&ada).header("if-match", "*").answer().await.expect(204);
+    app.sql(OLDER_REPORT).await;
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(in_the_background(&app).await, 0);
+}
+
 #[tokio::test]
 async fn only_readable_decks_can_be_watched() {
     let app = app().await;

@@ -430,6 +430,35 @@ async fn decks_are_judged_again_after_a_new_manifest() {
 }
 
 #[tokio::test]
+async fn public_decks_that_older_versions_have_judged_are_judged_again() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let (format, list) = sample("ttcg", "legal-embers-and-bones.txt");
+    let body = json!({ "name": "Embers", "format": format, "visibility": "public", "list": list });
+    let path = stored(&app, &ada, &body).await;
+    assert_eq!(in_the_background(&app).await, 0);
+    // A program that judges by older rules, and does not know that rules have versions. By its rules, one of the cards does not exist.
+    let older = "UPDATE deck_judgements SET game_code = game_code, due_at = due_at, judged_on = judged_on, game_revision = game_revision; \
+                 UPDATE deck_search SET legal_in = '{}', terms = ARRAY(SELECT term FROM unnest(terms) AS term WHERE term NOT LIKE 'l:%')";
+    app.sql(older).await;
+    assert_eq!(names(&app, "legal:standard", "").await, [""; 0]);
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(in_the_background(&app).await, 0);
+    assert_eq!(names(&app, "legal:standard", "").await, ["Embers"]);
+
+    // A row that cannot be written is not tried again at once.
+    let id = path.rsplit('/').next().unwrap();
+    app.sql(&format!("UPDATE decks SET format_code = 'no format' WHERE id = '{id}'")).await;
+    app.sql(older).await;
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(in_the_background(&app).await, 0);
+    app.sql(&format!("UPDATE decks SET format_code = 'standard' WHERE id = '{id}'")).await;
+    app.clock().advance(TimeDelta::hours(2));
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(names(&app, "legal:standard", "").await, ["Embers"]);
+}
+
+#[tokio::test]
 async fn decks_are_compared_by_the_cards_that_they_share() {
     let app = TestApp::start_seeded(&["ttcg", "emoji-tcg"]).await;
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);

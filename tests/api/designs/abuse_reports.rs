@@ -1,5 +1,6 @@
 //! Reports of designs, comments and players, and the decisions of moderators.
 
+use chrono::TimeDelta;
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, heron, put, shared, step, uploaded};
@@ -16,6 +17,12 @@ async fn report(app: &TestApp, by: &Player, body: &Value) -> Answer {
 pub(super) async fn report_design(app: &TestApp, by: &Player, path: &str) -> String {
     let body = json!({ "design": code(path), "reason": "copyright", "details": "From a book." });
     text(&report(app, by, &body).await.expect(201), "id")
+}
+
+/// Reports a design again that the player has reported.
+async fn repeat_report(app: &TestApp, by: &Player, path: &str) {
+    let body = json!({ "design": code(path), "reason": "copyright" });
+    assert_eq!(report(app, by, &body).await.expect(200)["repeated"], true);
 }
 
 pub(super) async fn decide(app: &TestApp, by: &Player, report: &str, decision: &str) -> Answer {
@@ -687,6 +694,60 @@ async fn reports_of_older_programs_can_be_read() {
     assert_eq!(
         (text(&waiting[1], "design_name"), waiting[1].get("reported_design")),
         ("Meek Heron".to_owned(), None)
+    );
+}
+
+/// What a report of an older program contained at first is not known: the first content is that of its first repetition, with the time of that.
+#[tokio::test]
+async fn a_report_of_an_older_program_keeps_what_its_first_repetition_contained() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let id = report_design(&app, &bob, &path).await;
+    let read =
+        async || app.get(&format!("/v1/abuse-reports/{id}")).by(&mod_).answer().await.expect(200);
+    let repeat = async || {
+        app.clock().advance(TimeDelta::seconds(60));
+        repeat_report(&app, &bob, &path).await;
+        read().await
+    };
+    app.sql("UPDATE abuse_reports SET reported = NULL").await;
+    put(&app, &ada, &path, "*", &heron("Rude Heron")).await.expect(200);
+    let repeated = repeat().await;
+    assert_eq!(repeated.get("first_reported"), None);
+    put(&app, &ada, &path, "*", &heron("Meek Heron")).await.expect(200);
+    let seen = repeat().await;
+    let first = &seen["first_reported"];
+    assert_eq!(
+        (text(first, "reported_at"), text(&first["reported_design"], "name")),
+        (text(&repeated, "created_at"), "Rude Heron".to_owned())
+    );
+}
+
+/// An older program that repeats a report replaces what it contains: what was stored as the first content stays, also if nothing had changed until then.
+#[tokio::test]
+async fn a_repetition_of_an_older_program_keeps_what_was_reported_first() {
+    let app = app().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let id = report_design(&app, &bob, &path).await;
+    let read =
+        async || app.get(&format!("/v1/abuse-reports/{id}")).by(&mod_).answer().await.expect(200);
+    let sent_at = text(&read().await, "created_at");
+    app.clock().advance(TimeDelta::seconds(60));
+    repeat_report(&app, &bob, &path).await;
+    // What an older program writes when the report is repeated.
+    put(&app, &ada, &path, "*", &heron("Meek Heron")).await.expect(200);
+    app.sql("UPDATE abuse_reports SET reported = '{\"revision\": 2}', created_at = created_at + interval '1 second'").await;
+    put(&app, &ada, &path, "*", &heron("Rude Heron")).await.expect(200);
+    app.clock().advance(TimeDelta::seconds(60));
+    repeat_report(&app, &bob, &path).await;
+    let first = &read().await["first_reported"];
+    assert_eq!(
+        (text(first, "reported_at"), text(&first["reported_design"], "name")),
+        (sent_at, "Lantern Heron".to_owned())
     );
 }
 

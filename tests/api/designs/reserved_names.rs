@@ -449,7 +449,7 @@ async fn looks_by_older_rules_are_made_anew() {
     // A later version of the program has stored its looks. One that does not know the version overwrites them, or changes the name.
     let version = async |change: &str| {
         app.sql(&format!(
-            "UPDATE card_content SET name_looks_version = 2; UPDATE designs SET name_looks_version = 2; \
+            "UPDATE card_content SET name_looks_version = 3; UPDATE designs SET name_looks_version = 3; \
              UPDATE card_content SET {change} WHERE name = 'Kettle Imp'; UPDATE designs SET {change} WHERE name = 'Lantern Heron'"
         ))
         .await;
@@ -459,6 +459,6 @@ async fn looks_by_older_rules_are_made_anew() {
     };
     assert_eq!(version("name_looks = name_looks[1:2]").await, 2);
     assert_eq!(version("name_looks = name_looks").await, 0);
-    assert_eq!(version("name_looks = name_looks[1:1], name_looks_version = 3").await, 0);
+    assert_eq!(version("name_looks = name_looks[1:1], name_looks_version = 4").await, 0);
     assert_eq!(version("name = name || ' of Old'").await, 2);
 }

@@ -150,7 +150,7 @@ async fn a_closed_claim_leads_to_its_dispute() {
     let moderator = app.moderator().await;
     let browser = Browser::of(&app, "bea").await;
     let noted = "Your claim was noted, and a moderator decides.";
-    let closed = "Your claim to this copy was closed before.";
+    let closed = "Your claim to this copy is already closed.";
     for (card, ending) in cards.iter().zip(["withdraw", "decide"]) {
         app.register(&ada, card).await;
         let claim = app.submit(&bea, card).await.problem(409, "registered_to_another");

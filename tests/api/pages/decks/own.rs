@@ -154,8 +154,10 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     let hers = Browser::of(&app, "ada").await;
     let form = check(&edit, &hers.get(&edit).await);
     assert_eq!((value(&form, "name"), value(&form, "folder")), ("Draft", "Friday"));
-    // With a digest of the folder, whose changes have no revision.
-    assert!(value(&form, "revision").starts_with("1~"), "{}", value(&form, "revision"));
+    // The digest of the folder, whose changes have no revision, is a field of its own: an older program knows only revisions.
+    assert_eq!(value(&form, "revision"), "1");
+    let folder_version = value(&form, "folder_version").to_owned();
+    assert!(folder_version.len() > 1, "{folder_version}");
     let list = form.all("textarea").find(|field| field.get("id") == Some("list")).unwrap();
     assert!(
         list.text.contains("2 Kettle Imp") && list.text.contains("1 Bellows Smith {rare}"),
@@ -184,7 +186,8 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     for expected in ["was changed elsewhere", "Second", "1 Kettle Imp", "3 Ember Moth Cloud"] {
         assert!(main.contains(expected), "{expected}: {main}");
     }
-    assert_eq!((value(&both, "revision"), value(&both, "name")), ("2~0", "Third"));
+    assert_eq!((value(&both, "revision"), value(&both, "name")), ("2", "Third"));
+    assert_eq!(value(&both, "folder_version"), "0");
     // The page lists only the values of the stored version that differ, because saving would overwrite them.
     let saved = |page: &Page| page.all("dt").map(|name| name.text.clone()).collect::<Vec<_>>();
     assert_eq!(saved(&both), ["Name"]);
@@ -197,6 +200,7 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
         ("folder", "Friday"),
         ("list", "1 Kettle Imp"),
         ("revision", "1"),
+        ("folder_version", &*folder_version),
     ];
     let stale = hers.post(&edit, &fields).await;
     assert_eq!(stale.status, 412);
@@ -212,6 +216,40 @@ async fn a_deck_is_changed_as_a_list_and_both_versions_are_shown_in_a_conflict()
     let deleted = hers.post(&format!("{path}/delete"), &[("revision", "2")]).await;
     assert_eq!(deleted.status, 412);
     assert!(check(&edit, &deleted).only("main").text.contains("before you delete it"));
+}
+
+/// The folder has no revision, so the form states it beside the revision.
+#[tokio::test]
+async fn a_form_undoes_no_move_to_another_folder() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let path = store(&app, &ada, "Draft", "private", LIST).await;
+    let edit = format!("{path}/edit");
+    let hers = Browser::of(&app, "ada").await;
+    let loaded = check(&edit, &hers.get(&edit).await);
+    let version = value(&loaded, "folder_version").to_owned();
+    let moved = app.patch(&format!("/v1{path}")).by(&ada).header("if-match", "*");
+    moved.json(&json!({ "folder": "Monday" })).answer().await.expect(200);
+    let send = async |folder_version: &str| {
+        let fields = [
+            ("name", "Second"),
+            ("format", "ttcg/standard"),
+            ("visibility", "private"),
+            ("folder", "Friday"),
+            ("list", "1 Kettle Imp"),
+            ("revision", "1"),
+            ("folder_version", folder_version),
+        ];
+        hers.post(&edit, &fields).await
+    };
+    let stale = send(&version).await;
+    assert_eq!(stale.status, 412);
+    let both = check(&edit, &stale);
+    assert!(both.only("main").text.contains("Monday"));
+    assert_eq!(value(&both, "revision"), "1");
+    let present = value(&both, "folder_version").to_owned();
+    assert_ne!(present, version);
+    assert_eq!(send(&present).await.status, 303);
 }
 
 /// Another tab has deleted the deck: the form for it becomes that of a new deck.

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Browser, heron, links_to, location, page_of, shared, start, value};
 use crate::pages::frame::check;
-use crate::support::{RequestExt as _, TestApp};
+use crate::support::{Player, RequestExt as _, TestApp};
 
 /// Starts a service with a design that ada has shared, and with the player ben. Returns the path of the page of the design.
 async fn with_design() -> (TestApp, String) {
@@ -561,6 +561,61 @@ async fn a_withdrawn_design_can_be_reported() {
     assert!(!links_to(&hers.page(&page_of(&place)).await, &report));
     let stranger = check(&page_of(&place), &app.get(&page_of(&place)).answer().await);
     assert!(!links_to(&stranger, &report));
+}
+
+/// Reports about the same design may be about different revisions, each at first and now. The page of a report shows each revision, or says where it stands.
+#[tokio::test]
+async fn the_page_of_a_report_says_which_design_other_reports_are_about() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let players = [app.player("ben").await, app.player("eve").await, app.player("fay").await];
+    let [ben, eve, fay] = &players;
+    let place = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let about = json!({ "design": place.trim_start_matches("/v1/designs/"), "reason": "abuse" });
+    let report = async |by: &Player| {
+        let sent = app.post("/v1/abuse-reports").by(by).json(&about).answer().await;
+        assert!(sent.status < 300, "{}", sent.status);
+    };
+    for by in &players {
+        report(by).await;
+    }
+    let meek = heron("Meek Heron");
+    let changed = app.put(&place).by(&ada).header("if-match", "*").json(&meek).answer().await;
+    changed.expect(200);
+    for by in [ben, eve] {
+        report(by).await;
+    }
+    let moderator = app.moderator().await;
+    let waiting = app.get("/v1/abuse-reports").by(&moderator).answer().await.expect(200);
+    let moderators = Browser::of(&app, "the moderator").await;
+    let shown = async |by: &Player| {
+        let waiting = waiting["data"].as_array().unwrap();
+        let report = waiting.iter().find(|report| report["reporter_id"] == by.id).unwrap();
+        let path = format!("/admin/reports/{}", report["id"].as_str().unwrap());
+        let page = moderators.page(&path).await;
+        let text = page.only("main").text.clone();
+        text[text.find("Other reports about the same").unwrap()..].to_owned()
+    };
+    let first_was = "The first report was about this:";
+    // Beside the report of Ben, who repeated it: that of Eve, who did, too, and that of Fay, who did not.
+    let beside = shown(ben).await;
+    for (sentence, count) in [
+        (first_was, 1),
+        ("The design as it was reported first, above.", 1),
+        ("This report is about the design as it was reported first, above.", 1),
+        // No revision is shown twice.
+        ("Lantern Heron", 0),
+        ("Meek Heron", 0),
+    ] {
+        assert_eq!(beside.matches(sentence).count(), count, "{sentence}: {beside}");
+    }
+    // Beside the report of Fay: two that are about another revision now, and were about the same one at first.
+    let beside = shown(fay).await;
+    for (sentence, count) in
+        [(first_was, 2), ("The design as it was reported, above.", 2), ("Meek Heron", 2)]
+    {
+        assert_eq!(beside.matches(sentence).count(), count, "{sentence}: {beside}");
+    }
 }
 
 /// The page of a report shows what was reported, and what its author has changed since. It contains no text as HTML.
