@@ -223,6 +223,11 @@ impl KeyRing {
         self.second_factors.iter().chain([&self.lookups]).find(|key| key.id() == id)
     }
 
+    /// The ids of the keys that can decrypt secrets of second factors.
+    pub fn opening_ids(&self) -> Vec<String> {
+        self.second_factors.iter().chain([&self.lookups]).map(|key| key.id.clone()).collect()
+    }
+
     /// The first half of [`Self::lookup`], where 128 bits are enough.
     pub fn short_lookup(&self, purpose: &str, parts: &[&[u8]]) -> [u8; 16] {
         let mut short = [0; 16];

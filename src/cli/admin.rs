@@ -86,7 +86,8 @@ impl AdminCommand {
                     database.migrate().await?;
                     let store = Store::new(&database.settings)?;
                     create(&store, &name, command.role.into(), |secrets| show(&name, secrets)).await
-                })?;
+                })?
+                .ok_or_else(name_taken)?;
             }
             Self::ResetPassword(command) => {
                 let name = AccountName::parse(&command.name).context(unusable_name())?;
@@ -199,13 +200,20 @@ async fn store_and_show(
     Ok(())
 }
 
-/// Creates an account, if `show` succeeds with the secrets.
+/// The answer if another account has the name.
+pub(super) fn name_taken() -> ExitError {
+    ExitError::no(
+        "there is an account with this name already, or with one that looks like it; reset-password gives an account a new password",
+    )
+}
+
+/// Creates an account, if `show` succeeds with the secrets. `None`: another account has the name, or one that looks like it.
 pub(super) async fn create(
     store: &Store,
     name: &AccountName,
     role: Role,
     show: impl Fn(&FirstSecrets) -> io::Result<()>,
-) -> anyhow::Result<FirstSecrets> {
+) -> anyhow::Result<Option<FirstSecrets>> {
     let (secrets, hash, codes) = FirstSecrets::generate().await?;
     let new = NewAccount {
         id: AccountId::generate(),
@@ -224,11 +232,8 @@ pub(super) async fn create(
         || show(&secrets),
     );
     match created.await {
-        Ok(()) => Ok(secrets),
-        Err(error) if is_name_taken(&error) => {
-            let taken = "there is an account with this name already, or with one that looks like it; reset-password gives an account a new password";
-            Err(ExitError::no(taken).into())
-        }
+        Ok(()) => Ok(Some(secrets)),
+        Err(error) if is_name_taken(&error) => Ok(None),
         Err(error) => Err(error),
     }
 }

@@ -169,7 +169,8 @@ impl KeyFile {
         match key_fingerprints::check_and_register(&store, &ring.fingerprints(), now).await? {
             Ok(()) => Ok(ring),
             Err(missing) => {
-                let lost = LostKeys::These(&missing);
+                let opening = ring.opening_ids();
+                let lost = LostKeys::These { missing: &missing, opening: &opening };
                 let dependents = key_fingerprints::count_dependents(&store, lost).await?;
                 Err(KeyFileError::Foreign { path: self.path, missing, dependents }.into())
             }

@@ -70,7 +70,12 @@ impl ReplaceCommand {
                     path.display()
                 ))?,
                 Err(missing) => {
-                    let lost = if had_file { LostKeys::These(&missing) } else { LostKeys::File };
+                    let opening = ring.opening_ids();
+                    let lost = if had_file {
+                        LostKeys::These { missing: &missing, opening: &opening }
+                    } else {
+                        LostKeys::File
+                    };
                     let dependents = key_fingerprints::count_dependents(&store, lost).await?;
                     let operator = Operator::at_the_machine();
                     key_fingerprints::replace(&store, &operator, &fingerprints, now).await?;

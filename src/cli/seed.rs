@@ -11,6 +11,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::database::Database;
 use super::seed_data::SeedGames;
+use super::seed_effect_texts::{LoadedTexts, SeededTexts};
 use super::synthetic::SyntheticOptions;
 use super::{Outcome, block_on, say, seed_data, seed_effect_texts};
 use crate::auth::permission::{Importer, Operator};
@@ -68,18 +69,18 @@ impl SeedCommand {
 
     async fn load_folder(&self, store: &Store) -> Outcome {
         let mut seeded = load(store, &seed_data::read(&self.folder)?).await?;
-        seeded.loaded.iter().filter(|summary| summary.changed()).try_for_each(report)?;
-        let texts = seed_effect_texts::load(store, &self.folder).await?;
-        for loaded in &texts.loaded {
-            let (game, templates) = (&loaded.game, loaded.templates);
-            say(format_args!("{game}: {templates} templates of effect texts loaded"))?;
-        }
+        // Everything is loaded before anything is printed, because standard output may fail.
+        let texts = seed_effect_texts::load(store, &self.folder).await;
+        let mut changed = seeded.loaded.iter().filter(|summary| summary.changed());
+        let reported = changed.try_for_each(report);
+        let texts = texts?;
+        reported.and_then(|()| report_texts(&texts)).context(LOADED)?;
         seeded.refused.extend(texts.refused);
         if !seeded.refused.is_empty() {
             return refuse(&seeded.refused);
         }
         if texts.loaded.is_empty() && !seeded.loaded.iter().any(ImportSummary::changed) {
-            say("Nothing changed.")?;
+            say("Nothing changed.").context(LOADED)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -156,6 +157,15 @@ fn report(summary: &ImportSummary) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+fn report_texts(texts: &SeededTexts) -> anyhow::Result<()> {
+    texts.loaded.iter().try_for_each(|LoadedTexts { game, templates }| {
+        say(format_args!("{game}: {templates} templates of effect texts loaded"))
+    })
+}
+
+/// What has happened if only the report about it fails.
+const LOADED: &str = "what has no faults in the folder is loaded";
 
 /// The result of loading a folder.
 #[derive(Default)]

@@ -1,5 +1,6 @@
 //! `cardscape serve`
 
+use std::fmt::Display;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
@@ -144,7 +145,7 @@ impl ServeCommand {
             tokio::select! {
                 biased;
                 ended = http => ended.context("the HTTP server failed")?,
-                // The server is dropped here.
+                // The server is dropped here: its workers close their connections at once, and nobody waits for their threads.
                 broken_off = stopping => warn_of_requests_broken_off(broken_off?),
             }
             // Before a private Postgres stops, which would break their connections off.
@@ -229,7 +230,7 @@ fn warn_of_requests_broken_off(requests: usize) {
     if requests > 0 {
         tracing::warn!(
             requests,
-            "stopping: requests that did not finish within --shutdown-timeout are broken off, and get no answer"
+            "stopping: requests that did not finish within --shutdown-timeout are broken off, and may get no answer"
         );
     }
 }
@@ -250,11 +251,26 @@ async fn first_admin(store: &Store) -> anyhow::Result<Option<FirstSecrets>> {
     }
     drop(conn);
     let name = AccountName::parse_new("admin")?;
-    match admin::create(store, &name, Role::Admin, |_| Ok(())).await {
-        Ok(secrets) => Ok(Some(secrets)),
-        // Another instance on the same database was faster and shows the password.
-        Err(_) if account_records::any_admin(&mut *store.connection().await?).await? => Ok(None),
-        Err(error) => Err(error),
+    let created = admin::create(store, &name, Role::Admin, |_| Ok(())).await;
+    if let Ok(Some(secrets)) = created {
+        return Ok(Some(secrets));
+    }
+    if !has_admin(store).await {
+        return Err(created.err().unwrap_or_else(|| admin::name_taken().into()));
+    }
+    // Without an error, another instance on the same database was faster and shows the password. With one, the account may be
+    // this one, whose password was not returned: the answer to the commit is missing.
+    if let Err(error) = created {
+        log_lost_password(&format_args!("{error:#}"));
+    }
+    Ok(None)
+}
+
+/// Whether there is an admin. No, if the database does not answer: the start then fails with its first error.
+async fn has_admin(store: &Store) -> bool {
+    match store.connection().await {
+        Ok(mut conn) => account_records::any_admin(&mut conn).await.unwrap_or(false),
+        Err(_) => false,
     }
 }
 
@@ -264,11 +280,15 @@ fn announce(address: SocketAddr, first_secrets: Option<&FirstSecrets>) {
         tracing::warn!(%error, %address, "ready, but cannot write standard output");
     }
     if let Some(Err(error)) = first_secrets.map(show) {
-        tracing::error!(
-            %error,
-            "the password of the first admin cannot be shown on standard output, and nobody knows it: `cardscape admin reset-password admin` shows another one"
-        );
+        log_lost_password(&error);
     }
+}
+
+fn log_lost_password(error: &dyn Display) {
+    tracing::error!(
+        %error,
+        "the password of the first admin cannot be shown, and perhaps nobody knows it: `cardscape admin reset-password admin` shows another one"
+    );
 }
 
 fn show(secrets: &FirstSecrets) -> io::Result<()> {

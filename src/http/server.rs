@@ -56,7 +56,7 @@ pub fn listen(
 }
 
 /// Stops a server gracefully: it accepts no more connections, and finishes the requests that it has accepted, for at most `shutdown_timeout` seconds (one second
-/// with 0). Returns the number of requests that were not finished; they are broken off when the server is dropped.
+/// with 0). Returns the number of requests that were not finished. They are broken off when the server is dropped: its workers, which still wait for them, then stop at once.
 pub async fn stop(server: ServerHandle, shutdown_timeout: u64) -> usize {
     // The server itself looks once a second whether all connections are closed.
     let limit = Duration::from_secs(shutdown_timeout.max(1));

@@ -1,5 +1,6 @@
 //! Performs unlocks that are due: sets on their release day, and cards when the accounts of their submitters are old enough.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,10 +17,11 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
     let mut tick = tokio::time::interval(Duration::from_secs(5));
     // The first check covers all time: the service may have been stopped for long.
     let mut since = DateTime::UNIX_EPOCH;
+    let mut left = BTreeSet::new();
     loop {
         tick.tick().await;
         let now = shared.clock.now();
-        match unlock_policies::unlock_all_due(&store, since, now).await {
+        match unlock_policies::unlock_all_due(&store, since, now, &mut left).await {
             Ok(cards) => {
                 since = now - OVERLAP;
                 if cards > 0 {

@@ -194,7 +194,7 @@ impl<E: Clone> Share<'_, E> {
 }
 
 impl<E> Share<'_, E> {
-    /// Reports whether this request was a guess; one that certainly was not decided was none. Returns the attempts if this request settles them: the first guess, or
+    /// Reports whether this request was a guess; a request that was certainly not decided counts as no guess. Returns the attempts if this request settles them: the first guess, or
     /// the last request if all others were no guesses.
     pub(crate) fn settle(mut self, guess: bool) -> Option<ReservedAttempts> {
         self.settled = true;

@@ -83,18 +83,30 @@ async fn only_what_was_made_with_a_lost_key_depends_on_it() {
     )
     .await;
     let none = Dependents::default();
-    let count =
-        async |keys: &[MissingKey]| count_dependents(&store, LostKeys::These(keys)).await.unwrap();
+    let count_with = async |missing: &[MissingKey], opening: &[&str]| {
+        let opening: Vec<_> = opening.iter().map(|id| (*id).to_owned()).collect();
+        let lost = LostKeys::These { missing, opening: &opening };
+        count_dependents(&store, lost).await.unwrap()
+    };
+    let count = async |missing: &[MissingKey]| count_with(missing, &["m", "l"]).await;
     let b = Dependents { print_runs: 1, codes: 32, ..none };
     assert_eq!(count(&[lost("serials", "b")]).await, b);
     let both = Dependents { print_runs: 2, codes: 192, ..none };
     assert_eq!(count(&[lost("serials", "a"), lost("serials", "b")]).await, both);
     assert_eq!(count(&[lost("serials", "unused")]).await, none);
     let lookups = Dependents { webhooks: 11, second_factors: 1, attempts: true, ..none };
-    assert_eq!(count(&[lost("lookups", "l")]).await, lookups);
-    // The second factor is encrypted under another key.
+    assert_eq!(count_with(&[lost("lookups", "l")], &["m"]).await, lookups);
+    let replaced = MissingKey { is_other: true, ..lost("lookups", "l") };
+    assert_eq!(count_with(&[replaced], &["l"]).await, lookups);
+    // A file with other keys for second factors lacks the key of this one, whatever else is missing.
+    let and_factor = Dependents { second_factors: 1, ..b };
+    assert_eq!(count_with(&[lost("serials", "b")], &["m"]).await, and_factor);
+    // The second factor is encrypted under a key that is there.
     let other_lookups = Dependents { second_factors: 0, ..lookups };
     assert_eq!(count(&[lost("lookups", "a")]).await, other_lookups);
+    let of_both = [lost("serials", "b"), lost("lookups", "a")];
+    let other_file = Dependents { print_runs: 1, codes: 32, access_tokens: true, ..lookups };
+    assert_eq!(count_with(&of_both, &["m"]).await, other_file);
     let everything = Dependents { print_runs: 2, codes: 192, access_tokens: true, ..lookups };
     assert_eq!(count_dependents(&store, LostKeys::File).await.unwrap(), everything);
 }

@@ -90,7 +90,7 @@ fn requests() -> Vec<String> {
 async fn no_level_of_the_log_shows_serial_codes() {
     let home = Home::new();
     let often = ["--requests-per-second", "1000000", "--request-burst", "1000000"];
-    let service = home.serve_with(&[&["--log", "trace"][..], &often].concat());
+    let service = home.serve_with(&[&["--log", "trace,tokio_postgres=debug"][..], &often].concat());
     let address = service.base.trim_start_matches("http://");
     for request in requests() {
         answer(address, request).await;
@@ -106,9 +106,11 @@ async fn no_level_of_the_log_shows_serial_codes() {
         request.bearer_auth(session["access_token"].as_str().unwrap()).send().await.unwrap();
     }
     let log = service.stop(Signal::TERM);
-    for part in ["\"TRACE\"", "\"DEBUG\"", "\"path\":\"(a serial code)\""] {
+    let statements = "preparing query";
+    for part in ["\"TRACE\"", "\"DEBUG\"", "\"path\":\"(a serial code)\"", statements] {
         assert!(log.contains(part), "{part}");
     }
+    assert!(!log.contains("with parameters"), "the values in statements are not logged");
     // Without its first symbol, which may be encoded.
     let code = CODE[1..].replace('-', "");
     for line in log.lines() {

@@ -7,6 +7,7 @@ mod database_encoding;
 mod database_wait;
 mod drain;
 mod event_streams;
+mod first_admin;
 mod key_file;
 mod ledger_history;
 mod log_contents;

@@ -33,21 +33,34 @@ fn restore_commands_of_docker() -> String {
     guide_part(start, " &&").replace(start, "sh -ec")
 }
 
-/// Runs commands in a folder, with the programs of the private Postgres that is running in this home.
+/// Opens the old database for connections again, after commands that failed.
+fn reopen_command() -> String {
+    guide_part(
+        "psql --dbname=postgres --command='ALTER DATABASE cardscape ALLOW_CONNECTIONS true'",
+        "`",
+    )
+}
+
+/// Runs commands in a folder, which must succeed.
 fn run(home: &Home, folder: &Path, commands: &str) {
+    let output = output(home, folder, commands);
+    assert!(output.status.success(), "{commands}\n{}", text(&output));
+}
+
+/// Runs commands in a folder, with the programs of the private Postgres that is running in this home.
+fn output(home: &Home, folder: &Path, commands: &str) -> Output {
     let options = std::fs::read_to_string(home.0.join("postgres/postmaster.opts")).unwrap();
     let (postgres, _) = options.split_once(' ').unwrap();
     let programs = Path::new(postgres).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-    let output = Command::new("sh")
+    Command::new("sh")
         .args(["-c", commands])
         .current_dir(folder)
         .env("PATH", path)
         .env("PGHOST", home.0.join("run").canonicalize().unwrap())
         .env("PGUSER", "cardscape")
         .output()
-        .unwrap();
-    assert!(output.status.success(), "{commands}\n{}", text(&output));
+        .unwrap()
 }
 
 /// Takes the newest migrations back and makes a backup: `cardscape.dump` in this folder.
@@ -96,4 +109,33 @@ async fn a_backup_from_before_an_upgrade_is_restored_and_migrated() {
         let message = new.command(&["migrate"]).output().unwrap();
         assert!(text(&message).contains("up to date"), "{}", text(&message));
     }
+}
+
+/// No command drops the old database before the new one has its name.
+#[tokio::test]
+async fn a_restore_that_fails_leaves_the_old_database() {
+    let home = Home::new();
+    let service = home.serve();
+    assert!(service.register("ada").await);
+    let folder = tempfile::tempdir().unwrap();
+    run(&home, folder.path(), &backup_command(&home));
+    assert!(service.register("bob").await);
+
+    // The name that the old database gets is taken.
+    run(&home, folder.path(), "createdb cardscape_before");
+    for commands in [restore_commands(), restore_commands_of_docker()] {
+        let failed = output(&home, folder.path(), &commands);
+        assert!(!failed.status.success(), "{commands}\n{}", text(&failed));
+        run(&home, folder.path(), &format!("{} && dropdb restored", reopen_command()));
+        within(Duration::from_secs(20), "ready again", async || {
+            service.is_ready().await && service.knows("bob").await
+        })
+        .await;
+    }
+    run(&home, folder.path(), "dropdb cardscape_before");
+    run(&home, folder.path(), &restore_commands());
+    service.stop(Signal::TERM);
+    let service = home.serve();
+    assert!(service.knows("ada").await && !service.knows("bob").await);
+    service.stop(Signal::TERM);
 }

@@ -62,6 +62,21 @@ fn a_plan_that_cannot_be_shown_is_not_printed() {
 }
 
 #[test]
+fn seed_data_is_loaded_completely_if_the_report_cannot_be_shown() {
+    let home = Home::new();
+    let folder = emojito_with_lore(&home, "release", "Nobody saw this coming.");
+    let seed = ["seed", folder.to_str().unwrap()];
+    let seeded = home.command(&seed).stdout(full()).output().unwrap();
+    let message = text(&seeded);
+    assert_eq!(seeded.status.code(), Some(70), "{message}");
+    for part in ["is loaded", "cannot write standard output"] {
+        assert!(message.contains(part), "{message}");
+    }
+    let again = home.command(&seed).output().unwrap();
+    assert!(text(&again).contains("Nothing changed."), "{}", text(&again));
+}
+
+#[test]
 fn a_first_password_that_cannot_be_shown_is_an_error_in_the_log() {
     let home = Home::new();
     let child = home

@@ -20,8 +20,9 @@ const MAX_PATH: usize = 256;
 /// The log target of the line about a response.
 pub const TARGET: &str = module_path!();
 
-/// Directives for the log: modules of actix-web that write data of requests are off. Serial codes may be in their paths, in values of headers, and in messages about these.
-const SILENT_MODULES: &str = "actix_http::h1::decoder=off,actix_web::extract=off,actix_web::request_data=off,actix_web::types::json=off,actix_web::types::path=off,actix_web::types::query=off";
+/// Directives for the log: modules of libraries that write data of requests are off. Serial codes may be in their paths, in values of headers, and in messages about these;
+/// parameters of statements may also be names of hidden cards.
+const SILENT_MODULES: &str = "actix_http::h1::decoder=off,actix_web::extract=off,actix_web::request_data=off,actix_web::types::json=off,actix_web::types::path=off,actix_web::types::query=off,tokio_postgres::query=off";
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -51,7 +52,7 @@ pub fn record<B>(
     stamp(response.headers_mut(), id);
 }
 
-/// Directives for the log, without those modules of actix-web that write data of requests. The line about a response has what the log may contain of its request.
+/// Directives for the log, without those modules of libraries that write data of requests. The line about a response has what the log may contain of its request.
 pub fn without_data_of_requests(directives: &str) -> String {
     // The last directive for a module is the one that counts, and none is for less than a module.
     format!("{directives},{SILENT_MODULES}")
@@ -160,13 +161,16 @@ mod tests {
             ("debug,actix_web::types=trace,actix_http=trace", true),
             ("actix_web::types::path=debug", false),
             ("", false),
+            ("info,tokio_postgres=debug", false),
+            ("trace,tokio_postgres::query=trace", true),
         ] {
             let filter = EnvFilter::try_new(without_data_of_requests(directives)).unwrap();
             let subscriber = tracing_subscriber::fmt().with_env_filter(filter).finish();
             tracing::subscriber::with_default(subscriber, || {
                 let path = tracing::enabled!(target: "actix_web::types::path", Level::ERROR);
+                let query = tracing::enabled!(target: "tokio_postgres::query", Level::ERROR);
                 let others = tracing::enabled!(target: "actix_http::h1::timer", Level::TRACE);
-                assert_eq!((path, others), (false, has_others), "{directives}");
+                assert_eq!((path, query, others), (false, false, has_others), "{directives}");
             });
         }
     }

@@ -6,6 +6,7 @@
 //! Postgres crashed: so nothing is released of an earlier epoch.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ struct Shared {
 #[derive(Default)]
 struct Waiting {
     rows: BTreeMap<Key, Units>,
+    /// The last row that was tried: the next ones are those behind it, so that a row that stays locked does not hold up the others.
+    tried: Option<Key>,
     /// Whether a task is settling them.
     has_task: bool,
 }
@@ -144,18 +147,16 @@ impl UnsettledAttempts {
     /// Takes the next rows, all of one epoch; `None`: there are none, and the task ends.
     fn next(&self) -> Option<Vec<(Key, Units)>> {
         let mut waiting = self.waiting();
-        let Some((&(epoch, ..), _)) = waiting.rows.first_key_value() else {
+        let Some(first) = waiting.first() else {
             waiting.has_task = false;
             self.0.done.notify_waiters();
             return None;
         };
-        let mut rows = Vec::new();
-        while rows.len() < MOST_AT_ONCE
-            && let Some(row) = waiting.rows.first_entry().filter(|row| row.key().0 == epoch)
-        {
-            rows.push(row.remove_entry());
-        }
-        Some(rows)
+        let is_of_epoch = |key: &&Key| key.0 == first.0;
+        let behind = waiting.rows.range(first..).map(|(key, _)| key);
+        let keys: Vec<Key> = behind.take_while(is_of_epoch).take(MOST_AT_ONCE).copied().collect();
+        waiting.tried = keys.last().copied();
+        Some(keys.iter().filter_map(|key| waiting.rows.remove_entry(key)).collect())
     }
 
     /// Puts rows back that were not settled, apart from those that were tried for too long.
@@ -231,6 +232,16 @@ async fn settle_in(
 }
 
 impl Waiting {
+    /// The row to begin with; `None`: there are none.
+    fn first(&self) -> Option<Key> {
+        let mut behind = self
+            .tried
+            .into_iter()
+            .flat_map(|tried| self.rows.range((Bound::Excluded(tried), Bound::Unbounded)));
+        let first = behind.next().or_else(|| self.rows.first_key_value());
+        first.map(|(key, _)| *key)
+    }
+
     fn add(&mut self, key: Key, added: Units) {
         if let Some(units) = self.rows.get_mut(&key) {
             units.released = units.released.saturating_add(added.released);

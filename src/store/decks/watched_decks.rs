@@ -158,7 +158,7 @@ const DUE: &str = "SELECT due.deck_id, due.due_at, g.revision AS present_game_re
         WHERE game_code = g.code AND tried_game_revision < g.revision AND due_at > $now ORDER BY tried_game_revision LIMIT $limit) r LIMIT $limit) UNION ALL \
       (SELECT r.deck_id, r.due_at, r.game_code, row_number() OVER () FROM (SELECT * FROM watched_decks \
         WHERE tried_by < $version AND due_at > $now ORDER BY tried_by LIMIT $limit) r)) each \
-     GROUP BY deck_id, due_at, game_code) due JOIN games g ON g.code = due.game_code ORDER BY due.turn, due.due_at DESC";
+     GROUP BY deck_id, due_at, game_code) due JOIN games g ON g.code = due.game_code ORDER BY due.turn, due.due_at > $now, due.due_at DESC";
 
 /// The advisory lock for creating reports: one process at a time.
 const LOCK: i64 = 7_233_172_077;

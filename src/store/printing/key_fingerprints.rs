@@ -21,15 +21,30 @@ use crate::store::{Connection, Store, StoreResult};
 pub enum LostKeys<'a> {
     /// All keys: there is no key file.
     File,
-    /// Only these keys.
-    These(&'a [MissingKey]),
+    /// Only some keys.
+    These {
+        /// The keys that are missing.
+        missing: &'a [MissingKey],
+        /// The ids of the present keys that can decrypt secrets of second factors.
+        opening: &'a [String],
+    },
 }
 
 impl LostKeys<'_> {
     /// The names of the lost keys in this field of the key file, unless the whole file is lost.
     fn named_in(self, purpose: &str) -> Vec<String> {
-        let Self::These(keys) = self else { return Vec::new() };
-        keys.iter().filter(|key| key.purpose == purpose).map(|key| key.key_id.clone()).collect()
+        let Self::These { missing, .. } = self else { return Vec::new() };
+        missing.iter().filter(|key| key.purpose == purpose).map(|key| key.key_id.clone()).collect()
+    }
+
+    /// The ids under which secrets of second factors can still be decrypted.
+    fn opening(self) -> Vec<String> {
+        let Self::These { missing, opening } = self else { return Vec::new() };
+        // A key of this name is there, but it is another one.
+        let is_other = |id: &String| {
+            missing.iter().any(|key| key.is_other && key.purpose == "lookups" && key.key_id == *id)
+        };
+        opening.iter().filter(|id| !is_other(id)).cloned().collect()
     }
 }
 
@@ -44,7 +59,7 @@ pub struct Dependents {
     pub webhooks: i64,
     /// Accounts with a second factor.
     pub second_factors: i64,
-    /// Whether access tokens end. Their keys are not stored, so this is known only if the whole file is lost.
+    /// Whether access tokens end. Their keys are not stored, so this is known only if the whole file is lost, or if keys of both other kinds are missing.
     pub access_tokens: bool,
     /// Whether attempt limits start from zero.
     pub attempts: bool,
@@ -67,21 +82,22 @@ pub async fn count_dependents(store: &Store, lost: LostKeys<'_>) -> StoreResult<
     let is_file = matches!(lost, LostKeys::File);
     let (serials, lookups) = (lost.named_in("serials"), lost.named_in("lookups"));
     let loses_lookups = is_file || !lookups.is_empty();
+    let access_tokens = is_file || !(serials.is_empty() || lookups.is_empty());
     let mut conn = store.connection().await?;
     let counts: DependentCounts = sql("SELECT runs.print_runs, runs.codes, \
              (SELECT count(*) FROM webhooks WHERE deleted_at IS NULL AND $loses_lookups) AS webhooks, \
-             (SELECT count(*) FROM second_factors WHERE last_step IS NOT NULL AND ($is_file OR key_id = ANY ($lookups))) AS second_factors \
+             (SELECT count(*) FROM second_factors WHERE last_step IS NOT NULL AND key_id <> ALL ($opening)) AS second_factors \
          FROM (SELECT count(*) AS print_runs, coalesce(sum(copy_count), 0)::bigint AS codes FROM print_runs \
                WHERE status = $active AND ($is_file OR key_id = ANY ($serials))) runs")
         .bind("active", RunStatus::Active)
         .bind("is_file", is_file)
         .bind("loses_lookups", loses_lookups)
         .bind("serials", serials)
-        .bind("lookups", lookups)
+        .bind("opening", lost.opening())
         .get_result(&mut *conn)
         .await?;
     let DependentCounts { print_runs, codes, webhooks, second_factors } = counts;
-    let (access_tokens, attempts) = (is_file, loses_lookups);
+    let attempts = loses_lookups;
     Ok(Dependents { print_runs, codes, webhooks, second_factors, access_tokens, attempts })
 }
 

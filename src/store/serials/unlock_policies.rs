@@ -4,6 +4,8 @@
 //! threshold (`store/serials/registrations.rs`). With a stored policy, the card's row of `unlocks` is marked
 //! (`by_policy`), and every change of the votes recounts them with that row locked (`store/serials/votes.rs`).
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Int4, Text, Uuid as SqlUuid};
@@ -540,11 +542,13 @@ pub async fn unlock_due_sets(
 }
 
 /// Unlocks what became due after `since`: sets whose day has come ([`unlock_due_sets`]), and cards for whose submitters
-/// the accounts became old enough.
+/// the accounts became old enough. `left`: cards that earlier calls could not recount, which this call tries again; after it,
+/// those that are left now.
 pub async fn unlock_all_due(
     store: &Store,
     since: DateTime<Utc>,
     at: DateTime<Utc>,
+    left: &mut BTreeSet<CardId>,
 ) -> StoreResult<usize> {
     let mut unlocked = unlock_due_sets(store, since, at).await?;
     let due: Vec<CardRow> = sql(
@@ -554,20 +558,25 @@ pub async fn unlock_all_due(
          JOIN valid_votes v ON v.card_id = u.card_id \
          WHERE p.min_account_age_days > 0 \
            AND v.account_since + make_interval(days => p.min_account_age_days) > greatest(v.created_at, $since) \
-           AND v.account_since + make_interval(days => p.min_account_age_days) <= $at",
+           AND v.account_since + make_interval(days => p.min_account_age_days) <= $at \
+         UNION SELECT card_id FROM unlocks WHERE card_id = ANY ($left) AND unlocked_at IS NULL AND by_policy",
     )
     .bind("at", at)
     .bind("since", since)
+    .bind("left", left.iter().copied().collect::<Vec<CardId>>())
     .load(&mut *store.connection().await?)
     .await?;
+    left.clear();
     for CardRow { card_id } in due {
         match recount_due_card(store, card_id, at).await {
             Ok(is_unlocked) => unlocked += usize::from(is_unlocked),
             Err(error @ StoreError::Unavailable(_)) => {
                 tracing::warn!(%error, card = %card_id, "cannot recount a card that is due now; it is tried again");
+                left.insert(card_id);
             }
             Err(error) => {
-                tracing::error!(%error, card = %card_id, "cannot recount a card whose submitters' accounts are old enough now")
+                tracing::error!(%error, card = %card_id, "cannot recount a card whose submitters' accounts are old enough now");
+                left.insert(card_id);
             }
         }
     }

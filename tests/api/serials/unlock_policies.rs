@@ -1,5 +1,7 @@
 //! Unlock policies: conditions for an unlock besides the number of accounts.
 
+use std::collections::BTreeSet;
+
 use cardscape::store::serials::unlock_policies::unlock_all_due;
 use chrono::{DateTime, Duration, Utc};
 use serde_json::{Value, json};
@@ -32,6 +34,11 @@ fn copies<'a>(
 ) -> impl Iterator<Item = &'a PaperCard> {
     let fits = move |card: &&PaperCard| rarity.is_none_or(|rarity| card.rarity == rarity);
     cards.iter().filter(|card| card.number == "001").filter(fits)
+}
+
+/// Unlocks what became due, without cards that are left from before, and returns how many cards.
+async fn unlock_due(app: &TestApp, since: DateTime<Utc>, at: DateTime<Utc>) -> usize {
+    unlock_all_due(app.store(), since, at, &mut BTreeSet::new()).await.unwrap()
 }
 
 async fn submit(app: &TestApp, player: &Player, card: &PaperCard, network: &str) -> Value {
@@ -215,11 +222,32 @@ async fn a_young_account_counts_when_it_is_old_enough() {
     submit(&app, &ada, copies(&cards, None).next().unwrap(), "192.0.2.7").await;
     assert_eq!(progress(&app).await, (0, false));
     app.clock().advance(Duration::days(6));
-    assert_eq!(unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 0);
+    assert_eq!(unlock_due(&app, LONG_AGO, app.clock().now()).await, 0);
     app.clock().advance(Duration::days(1));
-    assert_eq!(unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 1);
+    assert_eq!(unlock_due(&app, LONG_AGO, app.clock().now()).await, 1);
     assert_eq!(progress(&app).await, (1, true));
-    assert_eq!(unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap(), 0);
+    assert_eq!(unlock_due(&app, LONG_AGO, app.clock().now()).await, 0);
+}
+
+#[tokio::test]
+async fn a_card_that_is_locked_when_it_is_due_is_unlocked_later() {
+    let (app, cards, admin) = app_with_print_run().await;
+    let policy = json!({ "threshold": 1, "min_account_age_days": 7 });
+    set(&app, &admin, POLICY, policy).await.expect(201);
+    let ada = app.player("ada").await;
+    submit(&app, &ada, copies(&cards, None).next().unwrap(), "192.0.2.7").await;
+    app.clock().advance(Duration::days(7));
+    let mut left = BTreeSet::new();
+    let import = app.db().session().await;
+    import.batch_execute("BEGIN; SELECT card_id FROM unlocks FOR KEY SHARE").await.unwrap();
+    let now = app.clock().now();
+    assert_eq!(unlock_all_due(app.store(), LONG_AGO, now, &mut left).await.unwrap(), 0);
+    assert_eq!(left.len(), 1);
+    import.batch_execute("COMMIT").await.unwrap();
+    // It became due long before `since`.
+    let later = now + Duration::hours(3);
+    assert_eq!(unlock_all_due(app.store(), now, later, &mut left).await.unwrap(), 1);
+    assert_eq!(left.len(), 0);
 }
 
 #[tokio::test]
@@ -228,18 +256,13 @@ async fn the_unlock_date_unlocks_all_cards() {
     let day = app.clock().now() + Duration::hours(2);
     set(&app, &admin, POLICY, json!({ "threshold": 5, "unlock_at": day })).await.expect(201);
     let other = app.second_instance();
-    assert_eq!(unlock_all_due(app.store(), LONG_AGO, day - Duration::seconds(1)).await.unwrap(), 0);
-    assert_eq!(
-        unlock_all_due(app.store(), day, day).await.unwrap(),
-        0,
-        "a date that is not after `since` is left to the check of all dates"
-    );
+    assert_eq!(unlock_due(&app, LONG_AGO, day - Duration::seconds(1)).await, 0);
+    let at_its_day = unlock_due(&app, day, day).await;
+    assert_eq!(at_its_day, 0, "a date that is not after `since` is left to the check of all dates");
     // Two instances at the same time unlock each card once.
-    let (here, there) = tokio::join!(
-        unlock_all_due(app.store(), LONG_AGO, day),
-        unlock_all_due(other.store(), LONG_AGO, day)
-    );
-    assert_eq!(here.unwrap() + there.unwrap(), 2);
+    let (here, there) =
+        tokio::join!(unlock_due(&app, LONG_AGO, day), unlock_due(&other, LONG_AGO, day));
+    assert_eq!(here + there, 2);
     let reasons = "SELECT count(*) FROM unlocks WHERE reason = 'date'";
     assert_eq!(app.db().number(reasons).await, 2);
     assert_eq!(
@@ -391,7 +414,7 @@ async fn a_held_submission_shows_the_account_age_or_the_network_as_the_reason() 
     assert_eq!(standing(&created), ("held", &json!("account_age"), &until, 0));
 
     app.clock().advance(Duration::days(8));
-    unlock_all_due(app.store(), LONG_AGO, app.clock().now()).await.unwrap();
+    unlock_due(&app, LONG_AGO, app.clock().now()).await;
     let path = format!("/v1/submissions/{}", created["submission"].as_str().unwrap());
     let young = app.log_in("ada", &young.password).await;
     let shown = app.get(&path).by(&young).answer().await.expect(200);
