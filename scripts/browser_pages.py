@@ -73,6 +73,7 @@ PAGES = [
     Page("deck-new", "/my/decks/new", player="ada"),
     Page("deck-edit", "{deck}/edit", player="ada"),
     Page("deck-proxies", "{deck}/proxies"),
+    Page("deck-export", "{deck}/export?dialect=ydk"),
     Page("deck-revisions", "{deck}/revisions", player="ada"),
     Page("deck-revision", "{deck}/revisions/1", player="ada"),
     Page("designs", "/designs"),

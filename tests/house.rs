@@ -10,6 +10,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
+#[path = "house/handlers.rs"]
+mod handlers;
+
 #[path = "house/layers.rs"]
 mod layers;
 
@@ -584,6 +587,8 @@ fn writes_check_the_credential_in_their_transaction() {
     let reads = [
         // A list, and the creation, which opens its transaction itself.
         ("src/store/accounts/tokens.rs", "ManageOwnTokens", 2),
+        // Whether the owner has just changed the password, when the same form is sent twice.
+        ("src/store/accounts/account_records.rs", "ChangeOwnPassword", 1),
         ("src/store/serials/submission_reviews.rs", "ReviewSubmissions", 1),
         // A submission and a batch, which open their transactions themselves, and a read of earlier answers.
         ("src/store/serials/submissions.rs", "SubmitSerials", 4),
@@ -594,8 +599,8 @@ fn writes_check_the_credential_in_their_transaction() {
         // A moderator reads submitted designs.
         ("src/store/designs/artwork_files.rs", "ReviewDesigns", 1),
         ("src/store/designs/mod.rs", "ReviewDesigns", 1),
-        // And which designs wait, and who has claimed one.
-        ("src/store/designs/design_reviews.rs", "ReviewDesigns", 2),
+        // And which designs wait, who has claimed one, and what was submitted when.
+        ("src/store/designs/design_reviews.rs", "ReviewDesigns", 4),
         // And reports: the list, one of them, and the others about the same subject.
         ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 4),
         // A moderator reads hidden comments.

@@ -22,8 +22,11 @@ pub(crate) struct Target {
 impl Target {
     /// Sends GET requests for these paths in turn.
     pub(crate) fn new(address: SocketAddr, paths: &[String]) -> Self {
-        let request =
-            |path: &String| format!("GET {path} HTTP/1.1\r\nhost: {address}\r\n\r\n").into_bytes();
+        // The service trusts the load generator as a proxy, and shows `/metrics` to no client without an address.
+        let request = |path: &String| {
+            format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nx-forwarded-for: 127.0.0.1\r\n\r\n")
+                .into_bytes()
+        };
         let requests = Arc::new(paths.iter().map(request).collect());
         Self { address, requests, may_be_refused: false }
     }

@@ -146,7 +146,7 @@ impl ProblemHelp {
                 new,
             ),
             C::Forbidden => (
-                "Your account does not have the role that this needs, or only the owner or author may do it. `role` names the least role that may do it; without it, `detail` says who may.",
+                "Your account does not have the role that this needs, or only the owner or author may do it, or a page of another site has sent credentials or a registration. `role` names the least role that may do it; without it, `detail` says who may.",
                 "`GET /v1/me` says which role your account has. Ask an admin of the service if you need another one; otherwise leave it to the one who may.",
                 new.detail("This needs the role moderator.").with(M::Role, "moderator"),
             ),
@@ -260,8 +260,8 @@ impl ProblemHelp {
             ),
             C::DesignNotReleasable => (
                 "Only a design that could become a card as it is can be submitted. `obstacles` lists the obstacles: `violations` (it breaks rules), `free_text` (a sentence that no \
-                 template makes), `name` (missing, taken, or like another), `licence` (it does not allow a release), `artwork` (it was taken down by moderators, which also prevents an approval). A release that is \
-                 refused has no `obstacles`: `errors` lists all that stands against it, with pointers into the card; `/set`, `/number` and `/was_public` are members of the request, and `/artwork` is the artwork of the design, which was taken down.",
+                 template makes), `effect_search_limit` (no template of a sentence was found within the limit of steps of the search; trying again changes nothing), `name` (missing, taken, or like another), `licence` (it does not allow a release), `artwork` (it was taken down by moderators). The obstacles of sentences and artwork also prevent an approval. A release that is \
+                 refused has no `obstacles`: `errors` lists all that stands against it, with pointers into the card; `/set`, `/number` and `/was_public` are members of the request, `/artwork` is the artwork of the design, which was taken down, and `/effects/0/text` a sentence that no template makes any more.",
                 "Send the design to `POST /v1/design-checks`, which reports each fault with its place, and change it. For a release, choose another place, if `errors` names the place; revoke the approval, if the author must change the design.",
                 new.with(M::Obstacles, json!(["free_text", "licence"])),
             ),
@@ -659,8 +659,9 @@ impl ProblemHelp {
                 new.retry_after(5),
             ),
             C::LoginThrottled => (
-                "There were too many failed attempts to log in, for this account or from your network.",
-                "Wait as many seconds as `Retry-After` says.",
+                "There were too many failed attempts to log in, for this account or from your network; or, with `Retry-After: 2`, other log-ins to this account or from your network are still \
+                 being decided, and all attempts are reserved for them (`detail` says so).",
+                "Wait as many seconds as `Retry-After` says. Right passwords and codes never use up attempts.",
                 new.retry_after(900),
             ),
             C::RegistrationThrottled => (

@@ -35,9 +35,10 @@ macro_rules! routes {
                 use actix_web::middleware::from_fn;
                 use actix_web::web;
                 use $crate::api::route_table::{method, method_not_allowed};
+                use $crate::http::extract::handler;
                 use $crate::http::middleware::deadline;
                 $(
-                    let handlers = [$((method!($method), web::to($room::$handler))),+];
+                    let handlers = [$((method!($method), handler($room::$handler))),+];
                     let other = web::to(async || method_not_allowed(&[$(stringify!($method)),+]));
                     let resource = $crate::http::router::resource($path, handlers, other);
                     mounts.service(resource.wrap(from_fn(deadline::limit)));

@@ -142,6 +142,10 @@ pub enum FaultReason {
     DesignNameTaken(NameHolder),
     /// Its artwork was taken down.
     DesignArtworkRemoved,
+    /// No template makes the sentence.
+    DesignFreeText,
+    /// No template was found within the limit of steps of the search.
+    DesignSearchLimit,
 
     // Lists and files.
     Entry(EntryReason),
@@ -324,6 +328,12 @@ impl fmt::Display for FaultReason {
             }
             Self::DesignArtworkRemoved => {
                 "The artwork of the design was taken down: revoke the approval, so that the author can choose another artwork, or none"
+            }
+            Self::DesignFreeText => {
+                "No template of the game makes this sentence: add a template that makes it, or revoke the approval, so that the author can change the sentence"
+            }
+            Self::DesignSearchLimit => {
+                "No template was found within the limit of steps of the search: make the templates that are like this sentence simpler, or revoke the approval, so that the author can change the sentence"
             }
             Self::Violation(violation) => return f.write_str(&violation.message()),
             Self::Entry(error) => return error.fmt(f),

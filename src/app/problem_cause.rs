@@ -4,6 +4,7 @@ pub use cardscape_artwork::ArtworkError;
 use thiserror::Error;
 
 use crate::domain::catalogue::migration::MergeRefusal;
+use crate::domain::collection::Condition;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::printing::minting::PlanError;
 use crate::domain::printing::packs::PackError;
@@ -54,11 +55,19 @@ pub enum ProblemCause {
         "The number of statements is {stated} now, and was {read} when you read the dispute: nothing was decided. Read the dispute again."
     )]
     OtherStatements { read: i64, stated: i64 },
-    /// No attempt is left until other submissions are decided, which may give theirs back.
+    /// No attempt is left until other submissions or log-ins are decided, which may give theirs back.
     #[error(
-        "Other submissions of your account or your network are still being decided, and all attempts are reserved for them. This does not mean that codes were wrong: send it again in 2 seconds."
+        "Other requests for this account or from your network are still being decided, and all attempts are reserved for them. This does not mean that a code or a password was wrong: send it again in 2 seconds."
     )]
     AttemptsInFlight,
+    /// Nothing was imported: together with the counts that there are, some would be too large.
+    #[error("Some counts would be too large.")]
+    TooManyCards {
+        /// How many.
+        entries: usize,
+        /// The first of them.
+        named: Vec<CountedPrinting>,
+    },
     /// A file has more faults than are listed.
     #[error("{all} faults; the first {listed} are listed.")]
     ManyFaults {
@@ -70,6 +79,23 @@ pub enum ProblemCause {
     /// The file is not an acceptable picture.
     #[error("{}.", capitalised(&.0.to_string()))]
     Artwork(ArtworkError),
+}
+
+/// A printing in one condition, as the player may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountedPrinting {
+    /// Code of its game.
+    pub game: String,
+    /// Code of its set.
+    pub set: String,
+    /// Its number in the set.
+    pub number: String,
+    /// Its name; `None`: hidden from the player.
+    pub name: Option<String>,
+    /// Code of its rarity; `None`: hidden from the player.
+    pub rarity: Option<String>,
+    /// The condition.
+    pub condition: Condition,
 }
 
 /// The card or design that already has the name.

@@ -81,7 +81,7 @@ impl PasswordHasher {
     }
 
     /// Takes a place for a request from a network. Callers must take it before they count an attempt and before they look anything up, so that a
-    /// client that gets [`HashError::Busy`] learns nothing and uses up no attempt.
+    /// client that gets [`HashError::Busy`] learns nothing and uses up no attempt. A request that takes another place later gives its attempt back then.
     pub fn enter(&self, network: Network) -> Result<HashingPlace, HashError> {
         let place = self.work.enter(network).map_err(|_| HashError::Busy)?;
         Ok(HashingPlace { place, tools: self.tools.clone() })

@@ -1,27 +1,32 @@
 //! `cardscape seed`
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
+use cardscape_engine::Game;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::database::Database;
 use super::seed_data::SeedGames;
-use super::seed_effect_texts::{LoadedTexts, SeededTexts};
+use super::seed_effect_texts::{LoadedTexts, SeededTexts, ValidTexts};
 use super::synthetic::SyntheticOptions;
 use super::{Outcome, block_on, say, seed_data, seed_effect_texts};
 use crate::auth::permission::{Importer, Operator};
 use crate::config::DatabaseOptions;
-use crate::domain::catalogue::import::{GameImport, GameSource, ImportFault, StoredTexts};
+use crate::domain::catalogue::import::{
+    GameImport, GameSource, ImportFault, SourceFile, StoredTexts,
+};
 use crate::domain::clock::Clock;
-use crate::store::Store;
 use crate::store::catalogue::import::{self, Base, ImportError, ImportSummary};
+use crate::store::catalogue::seed_loads::LoadedFiles;
 use crate::store::catalogue::{changes, games, seed_loads};
 use crate::store::db::deadlines;
+use crate::store::{Connection, Store};
 
 #[derive(Args)]
 pub(super) struct SeedCommand {
@@ -68,18 +73,24 @@ impl SeedCommand {
     }
 
     async fn load_folder(&self, store: &Store) -> Outcome {
-        let mut seeded = load(store, &seed_data::read(&self.folder)?).await?;
+        // Games and effect texts are checked before anything is written.
+        let found = seed_data::read(&self.folder)?;
+        let games = check_differing(store, &found).await?;
+        let (games, texts) = match (games, seed_effect_texts::check(&self.folder)?) {
+            (Ok(games), Ok(texts)) => (games, texts),
+            (games, texts) => return refuse_folder(games, texts),
+        };
+        let seeded = import_games(store, &found, &games).await?;
         // Everything is loaded before anything is printed, because standard output may fail.
-        let texts = seed_effect_texts::load(store, &self.folder).await;
+        let texts = seed_effect_texts::load(store, &texts, &seeded.conflicting).await;
         let mut changed = seeded.loaded.iter().filter(|summary| summary.changed());
         let reported = changed.try_for_each(report);
         let texts = texts?;
         reported.and_then(|()| report_texts(&texts)).context(LOADED)?;
-        seeded.refused.extend(texts.refused);
         if !seeded.refused.is_empty() {
-            return refuse(&seeded.refused);
+            return refuse(&seeded.refused, "a game with faults is not loaded, the others are");
         }
-        if texts.loaded.is_empty() && !seeded.loaded.iter().any(ImportSummary::changed) {
+        if texts.is_empty() && !seeded.loaded.iter().any(ImportSummary::changed) {
             say("Nothing changed.").context(LOADED)?;
         }
         Ok(ExitCode::SUCCESS)
@@ -110,14 +121,11 @@ fn check(folder: &Path) -> Outcome {
                 say(format_args!("{code}: {sets} sets, {cards} cards, no fault"))?;
             }
             for found in &texts {
-                say(format_args!("{}: {} templates, no fault", found.file, found.templates))?;
+                say(format_args!("{}: {} templates, no fault", found.file(), found.templates()))?;
             }
             Ok(ExitCode::SUCCESS)
         }
-        (games, texts) => {
-            let faults = games.err().into_iter().chain(texts.err()).flatten();
-            refuse(&faults.collect::<Vec<_>>())
-        }
+        (games, texts) => refuse_folder(games, texts),
     }
 }
 
@@ -126,7 +134,7 @@ fn check_games(
     found: &SeedGames,
     stored: StoredTexts,
 ) -> Result<Vec<GameImport>, Vec<ImportFault>> {
-    match seed_data::check(&found.games, stored) {
+    match seed_data::check(found, stored) {
         Ok(imports) if found.faults.is_empty() => Ok(imports),
         checked => {
             let others = checked.err().into_iter().flatten();
@@ -135,13 +143,36 @@ fn check_games(
     }
 }
 
-fn refuse(faults: &[ImportFault]) -> Outcome {
+/// The checked games of a folder; no games if none differs from the stored ones: a check takes longer than a comparison.
+async fn check_differing(
+    store: &Store,
+    found: &SeedGames,
+) -> anyhow::Result<Result<Vec<GameImport>, Vec<ImportFault>>> {
+    let mut conn = store.connection().await?;
+    let mut current = found.faults.is_empty();
+    for source in &found.games {
+        current = current && import::is_current(&mut conn, source).await?;
+    }
+    drop(conn);
+    Ok(if current { Ok(Vec::new()) } else { check_games(found, StoredTexts::OfSets) })
+}
+
+/// Prints the faults of all files of a folder.
+fn refuse_folder(
+    games: Result<Vec<GameImport>, Vec<ImportFault>>,
+    texts: Result<Vec<ValidTexts>, Vec<ImportFault>>,
+) -> Outcome {
+    let faults: Vec<ImportFault> = games.err().into_iter().chain(texts.err()).flatten().collect();
+    refuse(&faults, "nothing is loaded from a folder with faults")
+}
+
+fn refuse(faults: &[ImportFault], consequence: &str) -> Outcome {
     faults.iter().try_for_each(say)?;
     let all = match faults.len() {
         1 => "1 fault".to_owned(),
         number => format!("{number} faults"),
     };
-    eprintln!("cardscape: {all}; a game with faults is not loaded");
+    eprintln!("cardscape: {all}; {consequence}");
     Ok(ExitCode::FAILURE)
 }
 
@@ -158,8 +189,8 @@ fn report(summary: &ImportSummary) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn report_texts(texts: &SeededTexts) -> anyhow::Result<()> {
-    texts.loaded.iter().try_for_each(|LoadedTexts { game, templates }| {
+fn report_texts(texts: &[LoadedTexts]) -> anyhow::Result<()> {
+    texts.iter().try_for_each(|LoadedTexts { game, templates }| {
         say(format_args!("{game}: {templates} templates of effect texts loaded"))
     })
 }
@@ -175,30 +206,42 @@ pub(super) struct Seeded {
     /// Why games were not loaded. After a fault in any file no game is loaded; after a conflict with the database, only that
     /// game is not loaded.
     refused: Vec<ImportFault>,
+    /// Whether a file has a fault.
+    has_faulty_files: bool,
+    /// Codes of the games that were not loaded because of a conflict with the database.
+    conflicting: Vec<String>,
+    /// Manifest files of the games that were not loaded because the stored manifest changed after it was read.
+    stale: Vec<String>,
 }
 
 /// Loads games and sets, if no file has a fault. Costs almost nothing when nothing changed since the last time.
 async fn load(store: &Store, found: &SeedGames) -> anyhow::Result<Seeded> {
-    let mut conn = store.connection().await?;
-    let mut current = found.faults.is_empty();
-    for source in &found.games {
-        current = current && import::is_current(&mut conn, source).await?;
+    match check_differing(store, found).await? {
+        Ok(imports) => import_games(store, found, &imports).await,
+        Err(refused) => Ok(Seeded { refused, has_faulty_files: true, ..Seeded::default() }),
     }
-    drop(conn);
-    if current {
-        return Ok(Seeded::default());
-    }
-    let imports = match check_games(found, StoredTexts::OfSets) {
-        Ok(imports) => imports,
-        Err(refused) => return Ok(Seeded { refused, ..Seeded::default() }),
-    };
+}
+
+/// Imports checked games, each in a transaction of its own.
+async fn import_games(
+    store: &Store,
+    found: &SeedGames,
+    imports: &[GameImport],
+) -> anyhow::Result<Seeded> {
     let bar = counting_bar(imports.iter().map(|import| import.card_count() as u64).sum());
     let mut seeded = Seeded::default();
-    for game in &imports {
+    for game in imports {
         bar.set_message(game.game().code().to_owned());
-        match import_game(store, game, Base::Whatever, &bar).await {
+        let manifest = &game.manifest().name;
+        let read = found.stored_manifests.get(manifest);
+        let base = read.map_or(Base::Whatever, |revision| Base::Revision(*revision));
+        match import_game(store, game, base, &bar).await {
             Ok(summary) => seeded.loaded.push(summary),
-            Err(ImportError::Refused(faults)) => seeded.refused.extend(faults),
+            Err(ImportError::Stale) => seeded.stale.push(manifest.clone()),
+            Err(ImportError::Refused(faults)) => {
+                seeded.refused.extend(faults);
+                seeded.conflicting.push(game.game().code().to_owned());
+            }
             Err(error) => return Err(error.into()),
         }
     }
@@ -239,30 +282,107 @@ pub(super) fn counting_bar(cards: u64) -> ProgressBar {
     bar
 }
 
-/// Loads the games whose files differ from those that the last start loaded. Changes by admins since then are kept.
+/// Loads the files that differ from those that the last start loaded. Other changes by admins since then are kept.
 async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
+    let mut loaded = Vec::new();
+    loop {
+        let mut seeded = Box::pin(load_changed_once(store, folder)).await?;
+        loaded.append(&mut seeded.loaded);
+        // If another instance changed a manifest that was read here, the changed one is read.
+        if seeded.stale.is_empty() {
+            return Ok(Seeded { loaded, ..seeded });
+        }
+    }
+}
+
+/// Like [`load_changed`], without the games whose manifests changed after they were read.
+async fn load_changed_once(store: &Store, folder: &Path) -> anyhow::Result<Seeded> {
     let mut conn = store.connection().await?;
-    let SeedGames { games, faults } = seed_data::read(folder)?;
-    let mut changed = Vec::new();
+    let SeedGames { games, faults, .. } = seed_data::read(folder)?;
+    let (mut changed, mut parts) = (Vec::new(), Vec::new());
+    let mut stored_manifests = BTreeMap::new();
     for source in games {
-        if !seed_loads::is_known(&mut conn, &source).await? {
-            changed.push(source);
+        let loaded = seed_loads::find(&mut conn, &source).await?;
+        match &loaded {
+            Some(loaded) if loaded.are(&source) => {
+                // An older program has not recorded the single files.
+                if !loaded.contain(&source.manifest) {
+                    seed_loads::record_load(&mut conn, &source, Clock::system().now()).await?;
+                }
+            }
+            _ => {
+                let (part, stored) = changed_part(&mut conn, &source, loaded.as_ref()).await?;
+                stored_manifests
+                    .extend(stored.map(|revision| (part.manifest.name.clone(), revision)));
+                parts.push(part);
+                changed.push(source);
+            }
         }
     }
     drop(conn);
-    let changed = SeedGames { games: changed, faults };
-    let seeded = load(store, &changed).await?;
+    let parts = SeedGames { games: parts, faults, stored_manifests };
+    let seeded = load(store, &parts).await?;
     let mut conn = store.connection().await?;
     let is_in = |source: &&GameSource| {
         let files = source.sets.iter().chain([&source.manifest]);
         files.clone().all(|file| seeded.refused.iter().all(|fault| fault.file != file.name))
+            && !seeded.stale.contains(&source.manifest.name)
     };
     // After a fault in any file, no game is loaded.
     let loaded_any = seeded.refused.is_empty() || !seeded.loaded.is_empty();
-    for source in changed.games.iter().filter(is_in).filter(|_| loaded_any) {
+    for source in changed.iter().filter(is_in).filter(|_| loaded_any) {
         seed_loads::record_load(&mut conn, source, Clock::system().now()).await?;
     }
     Ok(seeded)
+}
+
+/// What a start has to load of the files of a game, if they differ from those that the last start loaded: if the manifest is the same as then, the stored manifest
+/// stays, and so do the sets whose files are the same. Another manifest may change what the files of all sets mean; then only edited sets stay whose files are the same.
+///
+/// With it, the revision of the stored manifest, if that one stays.
+async fn changed_part(
+    conn: &mut Connection,
+    source: &GameSource,
+    loaded: Option<&LoadedFiles>,
+) -> anyhow::Result<(GameSource, Option<i64>)> {
+    let (Some(loaded), Ok(game)) = (loaded, Game::from_toml(&source.manifest.text)) else {
+        return Ok((source.clone(), None));
+    };
+    let stored = games::manifest(conn, game.code()).await?;
+    let stored = stored.filter(|_| loaded.contain(&source.manifest));
+    let edited = seed_loads::edited_sets(conn, game.code()).await?;
+    let stays = |file: &SourceFile, code: Option<String>| {
+        loaded.contain(file)
+            && (stored.is_some() || code.is_some_and(|code| edited.contains(&code)))
+    };
+    let sets = source.sets.iter().zip(source.codes_of_sets());
+    let sets = sets.filter_map(|(file, code)| (!stays(file, code)).then(|| file.clone()));
+    let sets: Vec<SourceFile> = sets.collect();
+    let revision = stored.as_ref().map(|stored| stored.revision);
+    let mut manifest = source.manifest.clone();
+    if let Some(stored) = stored
+        && stored.text != manifest.text
+    {
+        tracing::info!(
+            game = game.code(),
+            "the stored manifest stays: it was changed since a start loaded the one of the folder"
+        );
+        manifest.text = stored.text;
+    }
+    Ok((GameSource { manifest, sets }, revision))
+}
+
+/// Loads the effect texts after the games, except those of the games that conflict with the database. After a fault in a file of a game, they are only checked.
+async fn load_texts_at_start(
+    store: &Store,
+    folder: &Path,
+    seeded: &Seeded,
+) -> anyhow::Result<SeededTexts> {
+    if !seeded.has_faulty_files {
+        return seed_effect_texts::load_changed(store, folder, &seeded.conflicting).await;
+    }
+    let refused = seed_effect_texts::check(folder)?.err().unwrap_or_default();
+    Ok(SeededTexts { refused, ..SeededTexts::default() })
 }
 
 /// For `serve`: loads the folder. Refused games are reported in the log and on standard error, and the service starts
@@ -273,9 +393,13 @@ pub(super) async fn load_at_start(store: &Store, folder: &Path) -> anyhow::Resul
     for summary in seeded.loaded.iter().filter(|summary| summary.changed()) {
         let added: usize = summary.sets.iter().map(|set| set.cards_added).sum();
         let changed: usize = summary.sets.iter().map(|set| set.cards_changed).sum();
-        tracing::info!(game = %summary.game, cards_added = added, cards_changed = changed, "seed data loaded");
+        let sets: Vec<&str> = summary.sets.iter().map(|set| set.set.as_str()).collect();
+        tracing::info!(
+            game = %summary.game, manifest = summary.manifest_changed, sets = sets.join(" "), cards_added = added, cards_changed = changed,
+            "seed data loaded"
+        );
     }
-    let texts = seed_effect_texts::load_changed(store, folder).await;
+    let texts = load_texts_at_start(store, folder, &seeded).await;
     let texts = texts.with_context(|| format!("cannot load {}", folder.display()))?;
     for loaded in &texts.loaded {
         tracing::info!(game = loaded.game, templates = loaded.templates, "effect texts loaded");

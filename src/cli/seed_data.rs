@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use cardscape_engine::Game;
+use cardscape_engine::{Game, near};
 
 use crate::domain::catalogue::import::{
     GameImport, GameSource, ImportFault, SourceFile, StoredTexts,
@@ -17,11 +17,14 @@ pub(super) struct SeedGames {
     pub(super) games: Vec<GameSource>,
     /// Files that cannot be read, and files that would be ignored because of their names.
     pub(super) faults: Vec<ImportFault>,
+    /// The games that have the stored manifest instead of that of the folder: the name of its file, and the revision that was read.
+    pub(super) stored_manifests: BTreeMap<String, i64>,
 }
 
 /// Reads the files of every game below `folder`, in order of their names.
 pub(super) fn read(folder: &Path) -> anyhow::Result<SeedGames> {
-    let mut found = SeedGames { games: Vec::new(), faults: Vec::new() };
+    let mut found =
+        SeedGames { games: Vec::new(), faults: Vec::new(), stored_manifests: BTreeMap::new() };
     let games = folders_of_games(folder)?;
     for game in &games {
         found.games.extend(game_source(folder, game, &mut found.faults)?);
@@ -180,19 +183,41 @@ fn misnamed_parts(folder: &Path, game: &Path) -> anyhow::Result<Vec<ImportFault>
 /// The file with the effect templates of a game.
 const TEMPLATES: &str = "all_effect_templates.txt";
 
-/// Files that seem to be meant for [`TEMPLATES`], of a game that has no such file.
+/// The file that `cardscape effects combine` writes beside the templates.
+const COMBINED: &str = "all_effects.txt";
+
+/// What seems to be meant for [`TEMPLATES`], and values without templates, of a game that has no such file: its effect texts would be ignored.
 fn misnamed_templates(folder: &Path, game: &Path) -> anyhow::Result<Vec<ImportFault>> {
+    let fault =
+        |path: &Path, message: String| ImportFault::new(&path_below(folder, path), "", message);
     let mut faults = Vec::new();
-    let effects = game.join("effects");
-    let files = if effects.is_dir() { entries_of(&effects)? } else { Vec::new() };
-    for file in files {
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-        if TEMPLATES.strip_suffix(".txt") == Some(&*stem) && !is_auxiliary(&file) {
-            let message = format!("is not read: the name must be {TEMPLATES}");
-            faults.push(ImportFault::new(&path_below(folder, &file), "", message));
+    for file in entries_of(&game.join("effects"))?.iter().filter(|file| may_be_templates(file)) {
+        faults.push(fault(file, format!("is not read: the name must be {TEMPLATES}")));
+    }
+    for path in entries(game)?.iter().filter(|path| path.is_dir()) {
+        let name = name_of(path);
+        // [`misnamed_parts`] reports names with capital letters.
+        if !name.eq_ignore_ascii_case("effects") && !near(&name, ["effects"]).is_empty() {
+            let message = "is not read: the folder of the templates must be named effects";
+            faults.push(fault(path, message.to_owned()));
         }
     }
+    let values = game.join("placeholders");
+    if faults.is_empty() && entries_of(&values)?.iter().any(|file| has_ending(file, "txt")) {
+        let message =
+            format!("is not read: the game has no effects/{TEMPLATES}; add it, or delete this");
+        faults.push(fault(&values, message));
+    }
     Ok(faults)
+}
+
+/// Whether a file in `effects` may be meant for [`TEMPLATES`].
+fn may_be_templates(file: &Path) -> bool {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let is_text = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("txt"));
+    (is_text || TEMPLATES.strip_suffix(".txt") == Some(&*stem))
+        && name_of(file) != COMBINED
+        && !is_auxiliary(file)
 }
 
 /// Files of a folder that would be ignored because of the end of their names, such as `port.JSON`, `port.jsn` and `port` for `json`.
@@ -238,16 +263,18 @@ fn name_faults(source: &GameSource) -> Vec<ImportFault> {
     faults
 }
 
-/// Checks all games; returns every fault of every file.
+/// Checks all games; returns every fault of every file. A stored manifest may break rules for new ones.
 pub(super) fn check(
-    sources: &[GameSource],
+    found: &SeedGames,
     stored: StoredTexts,
 ) -> Result<Vec<GameImport>, Vec<ImportFault>> {
     let mut faults = Vec::new();
     let mut imports = Vec::new();
     let mut codes: BTreeMap<String, String> = BTreeMap::new();
-    for source in sources {
+    for source in &found.games {
         faults.extend(name_faults(source));
+        let has_stored_manifest = found.stored_manifests.contains_key(&source.manifest.name);
+        let stored = if has_stored_manifest { StoredTexts::OfManifestAndSets } else { stored };
         match GameImport::check_with(source, stored) {
             Ok(import) => {
                 let file = &import.manifest().name;

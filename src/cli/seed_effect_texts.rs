@@ -6,13 +6,13 @@ use cardscape_engine::Game;
 
 use super::seed_data::{self, SeedEffectTexts};
 use crate::auth::permission::{Importer, Operator};
-use crate::domain::catalogue::import::ImportFault;
+use crate::domain::catalogue::import::{ImportFault, SourceFile};
 use crate::domain::clock::Clock;
-use crate::domain::effects::effect_texts::{EffectFiles, EffectTexts};
+use crate::domain::effects::effect_texts::{EffectFiles, EffectLibrary, EffectTexts};
 use crate::store::effects::effect_texts::{self, TextsBase, TextsChange};
 use crate::store::{Store, StoreResult};
 
-/// The result of loading effect texts.
+/// The result of loading effect texts at a start.
 #[derive(Default)]
 pub(super) struct SeededTexts {
     /// The games whose effect texts are new or changed.
@@ -31,56 +31,76 @@ pub(super) struct LoadedTexts {
 
 /// Checked effect texts without faults.
 pub(super) struct ValidTexts {
+    manifest: SourceFile,
+    files: EffectFiles,
+    library: EffectLibrary,
+}
+
+impl ValidTexts {
     /// Name of the file with the templates.
-    pub(super) file: String,
+    pub(super) fn file(&self) -> &str {
+        &self.files.templates.name
+    }
+
     /// Number of templates.
-    pub(super) templates: usize,
+    pub(super) fn templates(&self) -> usize {
+        self.library.texts().templates.len()
+    }
+
+    /// Game code; `None`: the manifest has a fault, for which the folder is refused.
+    fn game(&self) -> Option<String> {
+        code_of(&self.manifest)
+    }
+}
+
+fn code_of(manifest: &SourceFile) -> Option<String> {
+    Game::from_toml(&manifest.text).ok().map(|game| game.code().to_owned())
 }
 
 /// Checks the effect texts of all games; returns every fault of every file.
 pub(super) fn check(folder: &Path) -> anyhow::Result<Result<Vec<ValidTexts>, Vec<ImportFault>>> {
     let SeedEffectTexts { games, mut faults } = seed_data::read_effect_texts(folder)?;
     let mut sound = Vec::new();
-    for (_, files) in games {
+    for (manifest, files) in games {
         match files.check() {
-            Ok(library) => sound.push(ValidTexts {
-                file: files.templates.name,
-                templates: library.texts().templates.len(),
-            }),
+            Ok(library) => sound.push(ValidTexts { manifest, files, library }),
             Err(found) => faults.extend(found),
         }
     }
     Ok(if faults.is_empty() { Ok(sound) } else { Err(faults) })
 }
 
-/// Loads the effect texts of games that are stored.
-pub(super) async fn load(store: &Store, folder: &Path) -> anyhow::Result<SeededTexts> {
-    load_where(store, folder, Which::Differing).await
+/// Loads checked effect texts that differ from the stored ones, except those of the games `without`.
+pub(super) async fn load(
+    store: &Store,
+    valid: &[ValidTexts],
+    without: &[String],
+) -> anyhow::Result<Vec<LoadedTexts>> {
+    let mut loaded = Vec::new();
+    for texts in valid {
+        let Some(game) = texts.game().filter(|game| !without.contains(game)) else { continue };
+        match store_texts(store, &game, texts.library.texts(), &texts.files, None).await? {
+            Stored::Changed => loaded.push(LoadedTexts { game, templates: texts.templates() }),
+            Stored::Unchanged | Stored::NoGame => {}
+        }
+    }
+    Ok(loaded)
 }
 
-/// Loads effect texts whose files differ from those that the last start loaded. Changes by admins since then are kept.
-pub(super) async fn load_changed(store: &Store, folder: &Path) -> anyhow::Result<SeededTexts> {
-    load_where(store, folder, Which::NotLoadedLast).await
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Which {
-    /// All that differ from the stored texts.
-    Differing,
-    /// All that the last start did not load.
-    NotLoadedLast,
-}
-
-async fn load_where(store: &Store, folder: &Path, which: Which) -> anyhow::Result<SeededTexts> {
+/// Loads effect texts whose files differ from those that the last start loaded, except those of the games `without`, which are only checked. Changes by admins
+/// since then are kept.
+pub(super) async fn load_changed(
+    store: &Store,
+    folder: &Path,
+    without: &[String],
+) -> anyhow::Result<SeededTexts> {
     let SeedEffectTexts { games, faults } = seed_data::read_effect_texts(folder)?;
     let mut seeded = SeededTexts { refused: faults, ..SeededTexts::default() };
     for (manifest, files) in games {
         // The fault of the manifest was reported already, and its game was not loaded.
-        let Ok(game) = Game::from_toml(&manifest.text) else { continue };
-        let (game, hash) = (game.code().to_owned(), files.hash());
-        let at_start = which == Which::NotLoadedLast;
-        if at_start && effect_texts::is_known(&mut *store.connection().await?, &game, &hash).await?
-        {
+        let Some(game) = code_of(&manifest) else { continue };
+        let hash = files.hash();
+        if effect_texts::is_known(&mut *store.connection().await?, &game, &hash).await? {
             continue;
         }
         let library = match files.check() {
@@ -90,8 +110,10 @@ async fn load_where(store: &Store, folder: &Path, which: Which) -> anyhow::Resul
                 continue;
             }
         };
-        let note = at_start.then_some(&hash);
-        match store_texts(store, &game, library.texts(), &files, note).await? {
+        if without.contains(&game) {
+            continue;
+        }
+        match store_texts(store, &game, library.texts(), &files, Some(&hash)).await? {
             Stored::Changed => {
                 let templates = library.texts().templates.len();
                 seeded.loaded.push(LoadedTexts { game, templates });

@@ -13,5 +13,6 @@ pub mod place;
 pub mod problem;
 pub mod problem_members;
 pub mod router;
+pub mod same_origin;
 pub mod server;
 pub mod sse;

@@ -144,7 +144,8 @@ struct PathPattern(&'static str);
 pub fn path_pattern(req: &HttpRequest) -> Option<&'static str> {
     let routed = req.extensions().get::<PathPattern>().map(|PathPattern(pattern)| *pattern);
     // Middleware may answer before the router, for example with 429.
-    routed.or_else(|| req.app_data::<Rc<Paths>>()?.find(req.path()).map(|(_, pattern)| pattern))
+    let find = || req.app_data::<Rc<Paths>>()?.find(req.match_info().as_str());
+    routed.or_else(|| find().map(|(_, pattern)| pattern))
 }
 
 /// The paths of all resources.

@@ -3,7 +3,8 @@
 //!
 //! Conditions apply to rows named `content` with the columns `kind`, `search_key`, `name_key` (where names are compared
 //! with their accents), `attributes`, `effects`, `printing_numbers`, `words`, `name_words`, `effect_words`,
-//! `lore_words` and `attribute_words`; [`Rows`] defines the rest.
+//! `lore_words` and `attribute_words`, which also has the texts of printings ([`printing_words`](crate::search::printing_words));
+//! [`Rows`] defines the rest.
 //!
 //! A test of content is written as "the viewer sees the content, and the test holds (or fails)". So no test of content,
 //! negated or not, reveals anything about rows that the viewer may not see.
@@ -123,10 +124,10 @@ impl Conditions<'_> {
                 .planned_for_values(sql)
                 .push("content.search_key LIKE ")
                 .value(escape_like(key) + "%"),
-            Test::TextIs(code, folded) => {
-                self.text_test(sql, &Place::Attribute(code.clone()), "", |sql| {
-                    sql.push(" = ").value(folded.clone())
-                })
+            Test::TextIs { attribute, per_printing, folded } => {
+                let (attribute, per_printing) = (attribute.clone(), *per_printing);
+                let place = Place::Attribute { attribute, per_printing };
+                self.text_test(sql, &place, "", |sql| sql.push(" = ").value(folded.clone()))
             }
             Test::Number { sum, per_printing: true, compared } => {
                 let path = number_path(sum, *compared);
@@ -166,9 +167,10 @@ impl Conditions<'_> {
             }
             Test::Styles(styles) => push_effect_test(sql, "style", styles),
             Test::Slots(slots) => push_effect_test(sql, "slot", slots),
-            Test::HasAttribute(code) => {
-                let sql = sql.push("(content.attributes -> ").value(code.clone());
-                sql.push(") NOT IN ('null', '[]', '\"\"')")
+            Test::HasAttribute { attribute, per_printing } => {
+                self.printing_test(sql, *per_printing, |sql, own| {
+                    push_attribute(sql, attribute, own).push(" NOT IN ('null', '[]', '\"\"')")
+                })
             }
             Test::HasEffect => sql.push("content.effects <> '[]'"),
             Test::HasLore => sql.push(self.rows.has_lore),
@@ -218,7 +220,8 @@ impl Conditions<'_> {
         sql.push("::tsquery)")
     }
 
-    /// Adds a test of the folded text of a place, with what is `before` the text and what `test` adds after it; for `Text`, one of its two texts must pass.
+    /// Adds a test of the folded text of a place, with what is `before` the text and what `test` adds after it; for `Text`, one of its two texts must pass,
+    /// and for an attribute in which printings may differ, that of the listed printing, or of any printing of the row.
     fn text_test<'a>(
         &self,
         sql: Statement<'a>,
@@ -237,9 +240,15 @@ impl Conditions<'_> {
                 let sql = test_of(sql.push("("), "content.effect_words").push(" OR ");
                 test_of(sql, "content.lore_words").push(")")
             }
-            Place::Attribute(code) => {
-                let sql = sql.push(before).push("(content.attribute_words ->> ");
-                test(sql.value(code.clone()).push(")"))
+            Place::Attribute { attribute, per_printing: false } => {
+                test(push_text(sql.push(before), attribute))
+            }
+            Place::Attribute { attribute, per_printing: true } if self.of_printings => {
+                test(push_text_of_printing(sql.push(before), attribute))
+            }
+            Place::Attribute { attribute, per_printing: true } => {
+                let sql = sql.push("EXISTS (SELECT FROM ").push(self.rows.rarities).push(" AND ");
+                test(push_text_of_printing(sql.push(before), attribute)).push(")")
             }
         }
     }
@@ -336,6 +345,17 @@ pub(in crate::store) fn push_attribute<'a>(
     }
     let sql = sql.push("coalesce(own.attributes -> ").value(code.to_owned()).push(", ");
     card(sql).push(")")
+}
+
+/// Adds the folded text of an attribute of the row.
+fn push_text<'a>(sql: Statement<'a>, code: &str) -> Statement<'a> {
+    sql.push("(content.attribute_words ->> ").value(code.to_owned()).push(")")
+}
+
+/// Adds the folded text of an attribute: that of the printing in scope (`p`) if it has one, otherwise that of the row.
+fn push_text_of_printing<'a>(sql: Statement<'a>, code: &str) -> Statement<'a> {
+    let sql = sql.push("coalesce(content.attribute_words ->> (p.rarity || '/' || ");
+    push_text(sql.value(code.to_owned()).push("), "), code).push(")")
 }
 
 /// Adds the sum of attributes; NULL when one of them is not a number.

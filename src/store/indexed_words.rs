@@ -8,7 +8,7 @@ pub(in crate::store) const LEXEMES: &str =
 
 /// Whether the index of words has the texts of a place: those of attributes are not part of `words`.
 pub(in crate::store) fn is_indexed(place: &Place) -> bool {
-    !matches!(place, Place::Attribute(_))
+    !matches!(place, Place::Attribute { .. })
 }
 
 /// Queries of [`LEXEMES`], in the form of `tsquery`: all rows that meet the condition match each of them. Those with the
@@ -55,7 +55,8 @@ mod tests {
     fn only_words_that_every_row_must_have_are_required() {
         let (rare, phrase) =
             (words(Place::Everywhere, &["heron"]), words(Place::Name, &["a", "b"]));
-        let attribute = words(Place::Attribute("emoji".to_owned()), &["heron"]);
+        let emoji = Place::Attribute { attribute: "emoji".to_owned(), per_printing: false };
+        let attribute = words(emoji, &["heron"]);
         let all = |parts: &[&Predicate]| Predicate::All(parts.iter().copied().cloned().collect());
         assert_eq!(required_words(&rare), ["'heron':*"]);
         let nested = all(&[&phrase, &all(&[&rare]), &attribute]);

@@ -33,8 +33,9 @@ const CARD_SCRIPT: &str = "card.js";
 const PICK_SCRIPT: &str = "pick.js";
 const FAULT_SCRIPT: &str = "fault.js";
 /// Modules that other scripts import by a relative path.
-const MODULES: [(&str, &[u8]); 17] = [
+const MODULES: [(&str, &[u8]); 18] = [
     ("badge.js", include_bytes!("assets/badge.js")),
+    ("guard.js", include_bytes!("assets/guard.js")),
     ("keys.js", include_bytes!("assets/keys.js")),
     ("names.js", include_bytes!("assets/names.js")),
     ("once.js", include_bytes!("assets/once.js")),

@@ -16,7 +16,7 @@ use crate::http::failures::Failure;
 const MAX_REPEATED_FIELDS: usize = 1_000;
 
 /// Names and fields with longer texts: people can copy them from the page about a failure that sending them again would not mend.
-const WRITTEN: [&str; 12] = [
+const WRITTEN: [&str; 15] = [
     "name",
     "text",
     "message",
@@ -25,7 +25,10 @@ const WRITTEN: [&str; 12] = [
     "note",
     "description",
     "list",
+    "flavour",
     "lore",
+    "credits",
+    "alt",
     "effect",
     "kept_effect",
     "document",
@@ -33,6 +36,9 @@ const WRITTEN: [&str; 12] = [
 
 /// Parts of the names of fields that contain secrets: passwords, and codes of second factors and of recovery.
 const SECRETS: [&str; 3] = ["password", "code", "second_factor"];
+
+/// Paths of forms, each with a field that is no secret although its name has such a part: the code of a new set is public.
+const PUBLIC: [(&str, &str); 1] = [("/admin/sets", "code")];
 
 #[derive(Template)]
 #[template(path = "web/error.html")]
@@ -102,17 +108,29 @@ impl KeptForm {
     /// The fields that were sent; `None` if they are not known or contain a secret, because secrets are never sent back.
     fn of(req: &HttpRequest) -> Option<Self> {
         let fields: Vec<_> = SentForm::of(req)?.fields().take(MAX_REPEATED_FIELDS + 1).collect();
-        let has_secrets =
-            fields.iter().any(|(name, _)| SECRETS.iter().any(|secret| name.contains(secret)));
+        let has_secrets = fields.iter().any(|(name, _)| is_secret(req.path(), name));
         let is_kept = fields.len() <= MAX_REPEATED_FIELDS && !has_secrets;
         let path = req.uri().path_and_query()?.as_str().to_owned();
         is_kept.then_some(Self { path, fields })
     }
 }
 
-/// What the visitor had written in a form that was sent to something that is not there (any more).
+/// Whether the field of a form contains a secret.
+fn is_secret(path: &str, name: &str) -> bool {
+    !PUBLIC.contains(&(path, name)) && SECRETS.iter().any(|secret| name.contains(secret))
+}
+
+/// Whether the field of a form contains a name or a longer text; the effects of a design are numbered: `effects.0.text`.
+fn is_text(name: &str) -> bool {
+    let is_effect =
+        name.strip_prefix("effects.").is_some_and(|rest| rest.strip_suffix(".text").is_some());
+    is_effect || WRITTEN.contains(&name)
+}
+
+/// What the visitor had written in a form that was sent to something that is not there (any more), or that the visitor may not send (any more).
 fn written(code: ProblemCode, req: &HttpRequest) -> Vec<String> {
-    let is_lost = matches!(code, ProblemCode::NotFound | ProblemCode::Gone);
+    let is_lost =
+        matches!(code, ProblemCode::NotFound | ProblemCode::Gone | ProblemCode::Forbidden);
     if is_lost { written_in(req) } else { Vec::new() }
 }
 
@@ -122,9 +140,7 @@ pub(super) fn written_in(req: &HttpRequest) -> Vec<String> {
     // In a form with details, the reason is one of some choices.
     let has_details = fields.iter().any(|(name, _)| name == "details");
     let is_written = |(name, text): &(String, String)| {
-        WRITTEN.contains(&name.as_str())
-            && !(has_details && name == "reason")
-            && !text.trim().is_empty()
+        is_text(name) && !(has_details && name == "reason") && !text.trim().is_empty()
     };
     fields.into_iter().filter(is_written).map(|(_, text)| text).collect()
 }
@@ -159,4 +175,35 @@ pub(super) fn write(failure: Failure, req: &HttpRequest) -> HttpResponse {
         answer.headers_mut().insert(header::CACHE_CONTROL, private);
     }
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_code_of_a_set_is_the_only_public_code() {
+        assert!(!is_secret("/admin/sets", "code"));
+        for (path, name) in [
+            ("/admin/sets", "password"),
+            ("/admin/sets", "recovery_code"),
+            ("/admin/sets/ttcg/hearth", "code"),
+            ("/my/second-factor/confirm", "code"),
+            ("/my/second-factor/recovery-codes", "code_for_codes"),
+            ("/recover", "recovery_code"),
+            ("/login", "second_factor"),
+        ] {
+            assert!(is_secret(path, name), "{path} {name}");
+        }
+    }
+
+    #[test]
+    fn texts_of_designs_are_shown_to_be_copied() {
+        for name in ["effects.0.text", "effects.12.text", "flavour", "lore", "credits", "alt"] {
+            assert!(is_text(name), "{name}");
+        }
+        for name in ["effects.0.style", "effects", "text.effects", "key", "version"] {
+            assert!(!is_text(name), "{name}");
+        }
+    }
 }

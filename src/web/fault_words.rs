@@ -124,6 +124,12 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
         FaultReason::DesignArtworkRemoved => {
             "A moderator has taken the picture of the design down. Revoke the approval: then the author can choose another picture, or none.".into()
         }
+        FaultReason::DesignFreeText => {
+            "No template of the game makes this sentence. Add a template that makes it, or revoke the approval: then the author can change the sentence.".into()
+        }
+        FaultReason::DesignSearchLimit => {
+            "The search found no template of this sentence within its limit of steps. Make the templates that are like it simpler, or revoke the approval: then the author can change the sentence.".into()
+        }
         FaultReason::Violation(violation) => explain(&Found::from(&**violation), None).into(),
         FaultReason::Entry(reason) => rules::entry("It", reason).into(),
         FaultReason::DeckLine(refusal) => rules::refusal(refusal).into(),

@@ -42,6 +42,15 @@ impl Faults {
         self.0.push(Fault { field, text: text.into() });
     }
 
+    /// Puts a label before the text of each of the first faults, in their order; `None`: the text stays.
+    pub(super) fn label(&mut self, labels: impl IntoIterator<Item = Option<String>>) {
+        for (fault, label) in self.0.iter_mut().zip(labels) {
+            if let Some(label) = label {
+                fault.text = format!("{label}: {}", fault.text);
+            }
+        }
+    }
+
     /// These faults, followed by others.
     pub(super) fn and(mut self, others: Self) -> Self {
         self.0.extend(others.0);

@@ -25,6 +25,7 @@ mod home;
 mod markup;
 mod page;
 mod page_status;
+mod qr_code;
 mod rules;
 mod serials;
 mod session;

@@ -93,9 +93,8 @@ impl Visitor {
     }
 }
 
-/// Looks up the visitor before a handler runs. A handler extracts all of its arguments concurrently, and the first failure is the answer: without this
-/// function, a visitor who may not send a form would sometimes get the faults of the form instead of a 401 or 403. Then the form is read, so that a page about
-/// any failure can repeat the input: the session may have ended in the meantime.
+/// Looks up the visitor before a handler runs. Then the form is read, so that a page about any failure can repeat the input: the session may have ended in the
+/// meantime.
 pub(super) async fn recognise<B: MessageBody + 'static>(
     mut req: ServiceRequest,
     next: Next<B>,

@@ -328,7 +328,7 @@ pub(super) fn grouped(number: i64) -> String {
 
 /// The progress of a hidden card.
 pub(super) fn submissions(count: i32, threshold: i32) -> String {
-    format!("{count} of {threshold} submissions")
+    format!("{count} of {}", counted(i64::from(threshold), "submission", "submissions"))
 }
 
 /// The progress of a card that has enough submissions and is still hidden.

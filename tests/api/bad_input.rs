@@ -691,3 +691,83 @@ async fn answers_of_middleware_are_problems_or_pages() {
         (406, "text/html; charset=utf-8".to_owned())
     );
 }
+
+/// Personal access tokens that have the form of tokens and do not exist.
+fn made_up_tokens() -> impl Iterator<Item = String> {
+    (0..20).map(|at| format!("csp_{at:A>42}A"))
+}
+
+/// The answer is the same whether the service has cached the caller or reads it from the database.
+#[tokio::test]
+async fn the_caller_is_checked_before_the_input() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let token = json!({ "name": "t", "scopes": ["events:read"] });
+    let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
+    let without_scope = token["secret"].as_str().unwrap();
+    let ended = app.log_in("ada", &ada.password).await.access_token;
+    app.delete("/v1/sessions/current").bearer_auth(&ended).answer().await.expect(204);
+    let made_up = made_up_tokens().next().unwrap();
+    let callers = [
+        (without_scope, 403, "scope_missing"),
+        (ended.as_str(), 401, "invalid_token"),
+        (made_up.as_str(), 401, "invalid_token"),
+    ];
+    let nothing = uuid::Uuid::nil();
+    for is_cold in [true, false, true] {
+        for (caller, status, code) in callers {
+            let by_key = app.post("/v1/decks").header("idempotency-key", "two words");
+            for request in [
+                app.post("/v1/decks").json(&json!({})),
+                app.post("/v1/decks").header("content-type", "image/png").body("{}"),
+                app.post("/v1/decks?name=x").header("content-type", "text/plain").body("4 Imp"),
+                by_key.json(&json!({})),
+                app.patch(&format!("/v1/decks/{nothing}")).json(&json!({ "colour": 1 })),
+                app.get("/v1/decks/no-id/availability"),
+                app.get("/v1/decks?limit=none"),
+            ] {
+                if is_cold {
+                    app.forget_identities().await;
+                }
+                request.bearer_auth(caller).answer().await.problem(status, code);
+            }
+        }
+        for request in [
+            app.post("/v1/webhooks").json(&json!({})),
+            app.patch(&format!("/v1/accounts/{nothing}")).json(&json!({ "colour": 1 })),
+            app.get("/v1/audit-log?limit=none"),
+        ] {
+            if is_cold {
+                app.forget_identities().await;
+            }
+            request.by(&ada).answer().await.problem(403, "forbidden");
+        }
+    }
+}
+
+#[tokio::test]
+async fn faulty_bodies_of_unknown_callers_lose_no_connection() {
+    let app = TestApp::start().await;
+    let send = async |path: &str, body: Value| {
+        let requests =
+            made_up_tokens().map(|token| app.post(path).json(&body).bearer_auth(token).answer());
+        for answer in futures_util::future::join_all(requests).await {
+            answer.problem(401, "invalid_token");
+        }
+    };
+    let backends = async || {
+        let ids = "SELECT coalesce(string_agg(pid::text, ',' ORDER BY pid), '') FROM pg_stat_activity \
+                   WHERE datname = current_database() AND application_name LIKE 'cardscape%'";
+        let ids = app.db().value(ids).await;
+        ids.split(',').map(str::to_owned).collect::<Vec<String>>()
+    };
+    // Valid bodies, so that all connections are there before.
+    send("/v1/me/second-factor/confirm", json!({ "code": "287082" })).await;
+    let before = backends().await;
+    assert_ne!(before, [""]);
+    send("/v1/decks", json!({})).await;
+    send("/v1/tokens", json!({ "colour": 1 })).await;
+    let after = backends().await;
+    let lost: Vec<&String> = before.iter().filter(|id| !after.contains(id)).collect();
+    assert!(lost.is_empty(), "{lost:?} of {before:?}");
+}

@@ -218,7 +218,11 @@ async fn a_log_in_sends_the_same_statements_for_known_and_unknown_names() {
         wiretap.take_statements(&["accounts", "sessions", "attempts", "BEGIN", "COMMIT"])
     };
     let unknown = ask("nobody", "192.0.2.1").await;
-    assert_eq!(unknown.len(), 3, "the account, the network, the attempts: {unknown:?}");
+    assert_eq!(
+        unknown.len(),
+        4,
+        "the account, the network, the attempts, that they stay used: {unknown:?}"
+    );
     assert_eq!(ask("ada", "192.0.2.1").await, unknown, "from an unknown network");
     assert_eq!(
         ask("ada", "192.0.2.9").await,

@@ -1,8 +1,10 @@
 //! Behaviour of all routes: health, request ids, limits, encodings.
 
+use std::collections::BTreeSet;
 use std::io::Read as _;
 
-use serde_json::json;
+use cardscape::http::middleware::cors::{CHECKS, CREDENTIALS};
+use serde_json::{Value, json};
 
 use crate::support::{RequestExt as _, TestApp, TestDb};
 
@@ -214,6 +216,118 @@ async fn browsers_may_read_from_everywhere_but_send_credentials_only_from_config
     };
     assert!(preflight("https://cards.example").await.contains("authorization"));
     assert!(!preflight("https://fan.example").await.contains("authorization"));
+}
+
+/// The POST routes of the contract that need no token.
+fn posts_without_token() -> BTreeSet<String> {
+    let document = serde_json::to_value(cardscape::api::contract::document()).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let posts = paths.iter().filter(|(_, item)| {
+        let security = item["post"]["security"].as_array();
+        security.is_some_and(|schemes| schemes.is_empty() || schemes.contains(&json!({})))
+    });
+    posts.map(|(path, _)| path.clone()).collect()
+}
+
+#[test]
+fn every_post_without_a_token_is_a_check_or_takes_credentials() {
+    let listed = CHECKS.iter().chain(&CREDENTIALS).map(|path| (*path).to_owned());
+    assert_eq!(listed.collect::<BTreeSet<_>>(), posts_without_token());
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/API.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, browsers) = page.split_once("\n## Browsers\n").unwrap();
+    let (browsers, _) = browsers.split_once("\n## ").unwrap();
+    let named = browsers.split("`POST ").skip(1).map(|rest| rest.split('`').next().unwrap());
+    let named: BTreeSet<String> = named.map(str::to_owned).collect();
+    assert_eq!(named, posts_without_token(), "docs/API.md lists them");
+}
+
+#[tokio::test]
+async fn pages_of_unknown_origins_may_send_nothing_but_checks() {
+    let app = TestApp::start_with(|settings| {
+        settings.cors_origins = vec!["https://cards.example".to_owned()];
+    })
+    .await;
+    let preflight = async |origin: &str, path: &str, method: &str| {
+        let request = app
+            .request(reqwest::Method::OPTIONS, &path.replace("{game}", "ttcg"))
+            .header("origin", origin)
+            .header("access-control-request-method", method)
+            .header("access-control-request-headers", "content-type");
+        let answer = request.answer().await;
+        (answer.header("access-control-allow-origin"), answer.status)
+    };
+    for path in posts_without_token() {
+        let (allowed, _) = preflight("https://fan.example", &path, "POST").await;
+        let is_check = CHECKS.contains(&path.as_str());
+        assert_eq!(allowed, if is_check { "*" } else { "" }, "{path}");
+        let (allowed, status) = preflight("https://cards.example", &path, "POST").await;
+        assert_eq!((allowed.as_str(), status), ("https://cards.example", 204), "{path}");
+    }
+    for (method, path) in
+        [("POST", "/v1/decks"), ("PUT", "/v1/me/password"), ("DELETE", "/v1/sessions/current")]
+    {
+        let (allowed, status) = preflight("https://fan.example", path, method).await;
+        assert_eq!((allowed.as_str(), status), ("", 405), "{method} {path}");
+    }
+    let (allowed, status) = preflight("https://fan.example", "/v1/sessions", "GET").await;
+    assert_eq!((allowed.as_str(), status), ("*", 204), "reading is for everybody");
+    let check = app.post("/v1/cards/lookup").header("origin", "https://fan.example");
+    let check = check.header("sec-fetch-site", "cross-site").json(&json!({})).answer().await;
+    assert_eq!(check.header("access-control-allow-origin"), "*");
+    check.problem(422, "invalid_body");
+}
+
+/// Otherwise any page could use up the attempts of the networks of its visitors, or register accounts and read their recovery codes.
+#[tokio::test]
+async fn pages_of_other_sites_send_no_credentials() {
+    const EVIL: (&str, &str) = ("origin", "https://evil.example");
+    const CROSS_SITE: (&str, &str) = ("sec-fetch-site", "cross-site");
+    let app = TestApp::start_with(|settings| {
+        settings.cors_origins = vec!["https://cards.example".to_owned()];
+    })
+    .await;
+    app.begin_window();
+    let ada = app.player("ada").await;
+    let used = "SELECT coalesce(sum(used), 0) FROM attempts WHERE scope LIKE 'login%'";
+    let used_before = app.db().number(used).await;
+    let wrong = json!({ "name": "ada", "password": "a wrong password" });
+    let right = json!({ "name": "ada", "password": ada.password });
+    let log_in = async |headers: &[(&str, &str)], body: &Value| {
+        let request = app.post("/v1/sessions").json(body);
+        headers
+            .iter()
+            .fold(request, |request, (name, value)| request.header(*name, *value))
+            .answer()
+            .await
+    };
+    for headers in
+        [&[EVIL][..], &[EVIL, CROSS_SITE], &[CROSS_SITE], &[("origin", "null"), CROSS_SITE]]
+    {
+        for _ in 0..4 {
+            let refused = log_in(headers, &wrong).await;
+            assert_eq!(refused.header("access-control-allow-origin"), "");
+            refused.problem(403, "forbidden");
+        }
+        log_in(headers, &right).await.problem(403, "forbidden");
+    }
+    for path in CREDENTIALS {
+        for path in [path.to_owned(), path.replace("/v1/", "/%761/")] {
+            let request = app.post(&path).header(EVIL.0, EVIL.1).body("{}").answer().await;
+            request.problem(403, "forbidden");
+        }
+    }
+    assert!(app.db().number(used).await <= used_before, "refused requests are no attempts");
+    let own = app.state().settings.public_url.clone().expect("tests have one");
+    for headers in [
+        &[("sec-fetch-site", "same-origin")][..],
+        &[],
+        &[("sec-fetch-site", "none")],
+        &[("origin", own.as_str())],
+        &[("origin", "https://cards.example"), CROSS_SITE],
+    ] {
+        log_in(headers, &right).await.expect(201);
+    }
 }
 
 /// When the database is unreachable, the service reports it in time and accepts no session.

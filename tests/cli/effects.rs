@@ -375,6 +375,10 @@ fn wrong_usage_exits_with_2() {
         &["tag", "-c", "A", "-t", "a", "-e", "a"],
         &["tag", "-c", "A", "-t", ""],
         &["generate", "-o", "-", "--json"],
+        &["generate", "-f", "-", "-k", "-", "-o", "-"],
+        &["generate", "-f", "-", "-r", "-"],
+        &["combine", "-f", "-", "-c", "-", "-o", "-"],
+        &["combine", "-s", "a", "-c", "-", "-r", "-", "-t"],
         &["sort", "more"],
     ] {
         let before = folder.files();
@@ -382,6 +386,15 @@ fn wrong_usage_exits_with_2() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{wrong:?}");
         assert!(!ran.stderr.is_empty());
         assert_eq!(folder.files(), before);
+    }
+    let error = folder.fails(&["generate", "-f", "-", "-k", "-", "-o", "-"], 2);
+    assert!(error.contains("only one input can be standard input"), "{error}");
+    // What is not read does not count.
+    for counting in [
+        ["combine", "--count", "-f", "-", "-r", "-"],
+        ["generate", "--count", "-f", "-", "-k", "-"],
+    ] {
+        assert_eq!(folder.run(&counting).code, 0, "{counting:?}");
     }
     folder.write("effects.txt", "a\n");
     let error = folder.fails(&["tag", "-i", "effects.txt", "-c", "EFFECTNAME", "-t", "a"], 2);

@@ -107,7 +107,7 @@ fn every_fault_is_reported_with_its_file_and_place() {
         "games/emojito/sets/box.json: /cards/0",
         "games/emojito/sets/box.json: /cards/1",
         ": KIND_UNKNOWN: “",
-        "broken.json: EOF",
+        "broken.json:1:20: the file ends before its JSON is complete",
     ] {
         assert!(stdout.contains(place), "{place} in {stdout}");
     }
@@ -146,7 +146,7 @@ fn a_file_that_is_not_utf_8_is_a_fault_beside_the_others() {
     let stdout = text(&output.stdout);
     for fault in [
         "games/emojito/sets/latin.json:2:15: this is not UTF-8 text: save the file as UTF-8",
-        "games/emojito/sets/broken.json: EOF",
+        "games/emojito/sets/broken.json:1:1: the file ends before its JSON is complete",
     ] {
         assert!(stdout.contains(fault), "{stdout}");
     }
@@ -226,7 +226,13 @@ fn misnamed_parts_and_special_files_are_faults() {
     // Without the file of templates, the game would seem to have no effect texts.
     std::fs::remove_file(game.join("effects")).unwrap();
     std::fs::create_dir_all(game.join("effects")).unwrap();
-    for name in ["All_Effect_Templates.txt", "all_effect_templates"] {
+    for name in [
+        "All_Effect_Templates.txt",
+        "all_effect_templates",
+        "all_effect_template.txt",
+        "all_effects_templates.txt",
+        "templates.TXT",
+    ] {
         let file = game.join("effects").join(name);
         std::fs::write(&file, "x").unwrap();
         let stdout = text(&check(folder.0.path()).stdout);
@@ -234,6 +240,60 @@ fn misnamed_parts_and_special_files_are_faults() {
         assert!(stdout.contains(&fault), "{fault} in {stdout}");
         std::fs::remove_file(file).unwrap();
     }
+}
+
+/// Values of placeholders are of no use without templates.
+#[test]
+fn values_without_templates_are_a_fault() {
+    let folder = Folder::new();
+    let game = folder.0.path().join("games/emojito");
+    for part in ["effects", "placeholders", "decks"] {
+        std::fs::create_dir_all(game.join(part)).unwrap();
+    }
+    // The tools write and read these files, and the service needs neither.
+    for file in ["effects/all_effects.txt", "effects/categories.toml", "placeholders/README.md"] {
+        std::fs::write(game.join(file), "x").unwrap();
+    }
+    assert_eq!(check(folder.0.path()).status.code(), Some(0));
+    std::fs::write(game.join("placeholders/n.txt"), "1\n").unwrap();
+    let faults = || text(&check(folder.0.path()).stdout);
+    let fault =
+        "games/emojito/placeholders: is not read: the game has no effects/all_effect_templates.txt";
+    assert!(faults().starts_with(fault), "{}", faults());
+
+    std::fs::rename(game.join("effects"), game.join("effect")).unwrap();
+    std::fs::write(game.join("effect/all_effect_templates.txt"), "Draw <n> cards.\n").unwrap();
+    let fault =
+        "games/emojito/effect: is not read: the folder of the templates must be named effects\n";
+    assert_eq!(faults(), fault);
+    std::fs::rename(game.join("effect"), game.join("effects")).unwrap();
+    assert_eq!(check(folder.0.path()).status.code(), Some(0), "{}", faults());
+}
+
+/// One run reports the faults of all files with effect texts, with lines and columns.
+#[test]
+fn every_fault_of_effect_texts_has_its_line() {
+    let folder = Folder::new();
+    let game = folder.0.path().join("games/emojito");
+    for (file, content) in [
+        ("effects/all_effect_templates.txt", "Rest.\n\n  Take <nope>.\n<a b>\n"),
+        ("placeholders/n.txt", "1\n<n>\n"),
+        ("placeholders/phrase_replacements.txt", "# How it is said.\nno colon\n"),
+    ] {
+        std::fs::create_dir_all(game.join(file).parent().unwrap()).unwrap();
+        std::fs::write(game.join(file), content).unwrap();
+    }
+    let output = check(folder.0.path());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let stdout = text(&output.stdout);
+    let expected = [
+        "effects/all_effect_templates.txt:3:8: <nope> has no values",
+        "effects/all_effect_templates.txt:4:1: <a b> is no placeholder: <name>, <name+N> or <name-N> is",
+        "placeholders/n.txt:2:1: the values of <n> lead back to <n>",
+        "placeholders/phrase_replacements.txt:2:1: has no `:`: write `old phrase: new phrase`",
+    ];
+    let expected = expected.map(|fault| format!("games/emojito/{fault}"));
+    assert_eq!(stdout.lines().collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -279,9 +339,13 @@ impl Data {
     }
 
     fn seed(&self, arguments: &[&str]) -> Output {
+        self.seed_from(&Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data"), arguments)
+    }
+
+    fn seed_from(&self, folder: &Path, arguments: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_cardscape"))
             .arg("seed")
-            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data"))
+            .arg(folder)
             .args(arguments)
             .arg("--data-dir")
             .arg(self.directory())
@@ -295,6 +359,51 @@ impl Data {
         let output = self.seed(arguments);
         assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
         text(&output.stdout).lines().last().unwrap().to_owned()
+    }
+}
+
+/// Games and effect texts are checked together: a fault in any file keeps everything in the folder from being loaded.
+#[test]
+fn nothing_is_loaded_from_a_folder_with_a_fault() {
+    let (folder, data) = (Folder::new(), Data::new());
+    let first = data.seed_from(folder.0.path(), &[]);
+    assert!(first.status.success(), "{}{}", text(&first.stdout), text(&first.stderr));
+    folder.edit("sets/box.json", |text| {
+        let mut set: serde_json::Value = serde_json::from_str(&text).unwrap();
+        set["cards"][0]["lore"] = "Nobody saw this coming.".into();
+        set.to_string()
+    });
+    let games = folder.0.path().join("games");
+    let effects = games.join("emojito/effects");
+    std::fs::create_dir_all(&effects).unwrap();
+    let templates = effects.join("all_effect_templates.txt");
+    let refused = |fault: &str| {
+        let output = data.seed_from(folder.0.path(), &[]);
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(1), "{stdout}{stderr}");
+        assert!(stdout.contains(fault), "{stdout}");
+        assert!(stderr.contains("nothing is loaded from a folder with faults"), "{stderr}");
+    };
+    // A fault of effect texts, beside a changed set.
+    std::fs::write(&templates, "Draw a card.\nDraw <nope>.\n").unwrap();
+    refused("games/emojito/effects/all_effect_templates.txt:2:6: <nope> has no values");
+    // A fault of another game, beside a changed set and new effect texts.
+    std::fs::write(&templates, "Draw a card.\n").unwrap();
+    let other = games.join("other");
+    std::fs::create_dir_all(other.join("sets")).unwrap();
+    let manifest = std::fs::read_to_string(games.join("emojito/game.toml")).unwrap();
+    let manifest = manifest.replacen("code = \"emojito\"", "code = \"other\"", 1);
+    std::fs::write(other.join("game.toml"), manifest).unwrap();
+    std::fs::write(other.join("sets/broken.json"), "{").unwrap();
+    refused("games/other/sets/broken.json:1:1: the file ends before its JSON is complete");
+
+    std::fs::remove_dir_all(other).unwrap();
+    let output = data.seed_from(folder.0.path(), &[]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let stdout = text(&output.stdout);
+    for loaded in ["emojito/box: 0 cards added, 1 changed,", "emojito: 1 templates of effect texts"]
+    {
+        assert!(stdout.contains(loaded), "{loaded} in {stdout}");
     }
 }
 

@@ -13,12 +13,13 @@ mod ledger_history;
 mod log_contents;
 mod no_database;
 mod restore;
+mod seed_data;
 mod standard_output;
 mod two_services;
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -359,8 +360,15 @@ async fn refused_seed_data_does_not_prevent_the_start() {
     veil["cards"].as_array_mut().unwrap().push(card);
     std::fs::write(ttcg.join("sets/veil.json"), veil.to_string()).unwrap();
 
+    // The effect texts of a refused game may be made for its refused cards.
+    std::fs::create_dir_all(ttcg.join("effects")).unwrap();
+    std::fs::write(ttcg.join("effects/all_effect_templates.txt"), "Arrive late.\n").unwrap();
+
     let service = home.serve_with(&["--seed-data", folder.to_str().unwrap()]);
     assert!(service.is_ready().await);
+    let path = format!("{}/v1/games/ttcg/effect-templates", service.base);
+    let templates = reqwest::get(path).await.unwrap().text().await.unwrap();
+    assert!(!templates.contains("Arrive late."), "{templates}");
     let log = service.stop(Signal::TERM);
     assert!(log.contains("seed data refused") && log.contains("card 999 is new"), "{log}");
 }
@@ -375,6 +383,9 @@ async fn seed_data_that_is_not_utf_8_does_not_prevent_the_start() {
     std::fs::write(sets.join("latin.json"), b"{\n  \"name\": \"Caf\xE9\"\n}").unwrap();
     let service = home.serve_with(&["--seed-data", folder.to_str().unwrap()]);
     assert!(service.is_ready().await);
+    // Nothing of the folder is loaded, its effect texts included.
+    let path = format!("{}/v1/games/emojito/effect-templates", service.base);
+    assert_eq!(reqwest::get(path).await.unwrap().status(), 404);
     let log = service.stop(Signal::TERM);
     assert!(log.contains("seed data refused") && log.contains("latin.json:2:15"), "{log}");
 }
@@ -432,6 +443,56 @@ async fn a_restart_does_not_undo_changes() {
     assert!(text(&seeded).contains("emojito: 1 templates"), "{}", text(&seeded));
     let service = home.serve_with(&["--seed-data", release.to_str().unwrap()]);
     assert_eq!(template(&service).await, "Nobody saw this coming.");
+    service.stop(Signal::TERM);
+}
+
+/// A changed set file replaces its own set only: neither the manifest nor another set.
+#[tokio::test]
+async fn a_changed_set_file_does_not_undo_changes_of_the_manifest_and_of_other_sets() {
+    let home = Home::new();
+    let folder = |name: &str, lore: &str, lore_of_more: &str, description: &str| {
+        let folder = emojito_with_lore(&home, name, lore);
+        let emojito = folder.join("games/emojito");
+        let set = std::fs::read_to_string(emojito.join("sets/box.json")).unwrap();
+        let mut card = serde_json::from_str::<Value>(&set).unwrap()["cards"][0].clone();
+        card["name"] = json!("Somebody new");
+        card["lore"] = json!(lore_of_more);
+        let more = json!({ "code": "more", "name": "More", "cards": [card] });
+        std::fs::write(emojito.join("sets/more.json"), more.to_string()).unwrap();
+        let manifest = std::fs::read_to_string(emojito.join("game.toml")).unwrap();
+        let manifest = manifest.replace("Players act emotions", description);
+        std::fs::write(emojito.join("game.toml"), manifest).unwrap();
+        folder
+    };
+    let stored = async |service: &Service| {
+        let read = async |path: &str| {
+            let response = reqwest::get(format!("{}{path}", service.base)).await.unwrap();
+            response.json::<Value>().await.unwrap()
+        };
+        let lore = async |set: &str| {
+            let path = format!("/v1/cards?game=emojito&set={set}&limit=1");
+            read(&path).await["data"][0]["lore"].as_str().unwrap().to_owned()
+        };
+        let game = read("/v1/games/emojito").await;
+        let description = game["description"].as_str().unwrap();
+        let description = description.split_once(" with").unwrap().0.to_owned();
+        [lore("box").await, lore("more").await, description]
+    };
+    let start = |folder: &Path| home.serve_with(&["--seed-data", folder.to_str().unwrap()]);
+
+    let first = folder("first", "Old.", "Old.", "Players act emotions");
+    start(&first).stop(Signal::TERM);
+    let edited = folder("edited", "Old.", "Edited.", "Players show emotions");
+    let seeded = home.command(&["seed", edited.to_str().unwrap()]).output().unwrap();
+    assert!(seeded.status.success(), "{}", text(&seeded));
+    let release = folder("release", "New.", "Old.", "Players act emotions");
+    let service = start(&release);
+    assert_eq!(stored(&service).await, ["New.", "Edited.", "Players show emotions"]);
+    let log = service.stop(Signal::TERM);
+    assert!(log.contains("seed data loaded") && log.contains("the stored manifest stays"), "{log}");
+
+    let service = start(&folder("next", "New.", "Old.", "Players feel emotions"));
+    assert_eq!(stored(&service).await, ["New.", "Old.", "Players feel emotions"]);
     service.stop(Signal::TERM);
 }
 

@@ -89,9 +89,33 @@ pub(crate) fn in_words(refused: char) -> String {
     format!("{sort}, U+{:04X}", u32::from(refused))
 }
 
+/// A text in quotation marks, for messages. Unlike in the debug form of Rust, marks that belong to the character before them stay as they are, so that `❤️` is
+/// `"❤️"`. Only quotation marks and characters that are no part of a text are escaped.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut written = String::with_capacity(text.len() + 2);
+    written.push('"');
+    for character in text.chars() {
+        if character == '"' || is_no_text(character) {
+            written.extend(character.escape_default());
+        } else {
+            written.push(character);
+        }
+    }
+    written.push('"');
+    written
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn quoted_texts_look_as_they_were_written() {
+        for text in ["Foil", "❤\u{fe0f}", "Cafe\u{301}", "👩🏻\u{200D}❤\u{FE0F}", r"a\b"] {
+            assert_eq!(quoted(text), format!("\"{text}\""));
+        }
+        assert_eq!(quoted("a\"b\n\u{202e}c"), r#""a\"b\n\u{202e}c""#);
+    }
 
     #[test]
     fn names_have_no_characters_that_nobody_sees() {

@@ -157,8 +157,9 @@ pub use deck_text::{
     JsonFault, LineFault, LineVerdict, LossKind, MalformedText, MentionDepth, ParsedDeck, ReadDeck,
     ReadLine, SHARE_CODE_MAX, ShareCodeError, SharedDeck, TextEncoding, UnknownReason,
     WRITTEN_COPIES_MAX, WrittenDeck, count_entries, decode_deck_text, decode_share_code,
-    encode_share_code, is_emoji, is_known_heading, parse_deck_text, read_deck, read_deck_bytes,
-    recognise_deck_text, render_deck_text, share_code_in, write_deck, write_named_deck,
+    encode_share_code, is_emoji, is_known_heading, leaves_out_all, parse_deck_text, read_deck,
+    read_deck_bytes, recognise_deck_text, render_deck_text, share_code_in, write_deck,
+    write_named_deck,
 };
 pub use design::{DesignGuide, EffectSuit, StyleHint, Tendency};
 pub use format::{Format, Variant};

@@ -1,5 +1,6 @@
 //! A game's manifest: what its cards look like and how its decks are built.
 
+mod conditions;
 mod positions;
 mod read_design;
 mod read_identity;
@@ -17,12 +18,14 @@ use std::sync::Arc;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::characters::quoted;
 use crate::date::Date;
 use crate::decision::Decision;
 use crate::design::DesignGuide;
 use crate::format::Format;
 use crate::hash::fingerprint;
 use crate::images::Images;
+use crate::name::name_key;
 use crate::play::PlayRules;
 use crate::rule::{Rule, RuleReference};
 use crate::schema::{Kind, Rarity, Zone, word_key};
@@ -143,8 +146,9 @@ impl Game {
         Self::read(text, Texts::Stored)
     }
 
-    /// Reads a manifest that is to be stored: like [`Game::from_toml`], but no text may have characters that nobody sees or that change its direction, and no
-    /// word may mean two zones. Manifests that are stored already may have some, and are still read.
+    /// Reads a manifest that is to be stored: like [`Game::from_toml`], but no text may have characters that nobody sees or that change its direction, no name may be
+    /// longer than that of a card, no word may mean two zones, two rarities or two values, no condition may have a value or a range that its attribute cannot have in any kind,
+    /// and no choice may be one that no card can meet. Manifests that are stored already may have such faults, and are still read.
     ///
     /// # Errors
     /// As [`Game::from_toml`].
@@ -218,17 +222,24 @@ impl Game {
         self.0.rarities.iter().find(|rarity| rarity.code == code)
     }
 
-    /// The rarity that a word means: its code, its name or an alias. Only letters and digits count, and case does not.
+    /// The rarity that a word means: the one with this code, or else with this alias or name. Case, spaces and punctuation do not count; other signs (`R+`, `🌕`) count
+    /// if a rarity has them.
     pub fn rarity_called(&self, word: &str) -> Option<&Rarity> {
         // Most decks write the code.
-        self.rarity(word).or_else(|| {
-            let key = word_key(word);
-            let is_called = |rarity: &&Rarity| {
-                let mut words = rarity.aliases.iter().chain([&rarity.code, &rarity.name]);
-                words.any(|word| word_key(word) == key)
-            };
-            self.0.rarities.iter().find(is_called).filter(|_| !key.is_empty())
-        })
+        let exact = self.rarity(word);
+        exact
+            .or_else(|| self.rarity_alike(word, name_key))
+            .or_else(|| self.rarity_alike(word, word_key))
+    }
+
+    /// The rarity whose code, or else whose alias or name, has the same key as the word. Games of older versions may have a word for two rarities.
+    fn rarity_alike(&self, word: &str, key_of: fn(&str) -> String) -> Option<&Rarity> {
+        let key = key_of(word);
+        let rarities = self.0.rarities.as_slice();
+        let is = |own: &str| !key.is_empty() && key_of(own) == key;
+        let by_code = rarities.iter().find(|one| is(&one.code));
+        let by_alias = || rarities.iter().find(|one| one.aliases.iter().any(|alias| is(alias)));
+        by_code.or_else(by_alias).or_else(|| rarities.iter().find(|one| is(&one.name)))
     }
 
     /// The rarity of the base printing: the one of the lowest tier.
@@ -335,7 +346,7 @@ impl Serialize for Game {
     }
 }
 
-fn read_game(reader: Reader<'_>, texts: Texts, fingerprint: u64) -> GameData {
+fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     let unnumbered = RuleReference { rule: "cards".to_owned(), ..RuleReference::default() };
     let cards_table = reader.table("cards");
     let cards = cards_table
@@ -344,7 +355,7 @@ fn read_game(reader: Reader<'_>, texts: Texts, fingerprint: u64) -> GameData {
     let unique_names =
         cards_table.as_ref().and_then(|table| table.optional("unique_names")).unwrap_or(true);
     let rarities = read_schema::rarities(&reader);
-    let zones: Arc<[Zone]> = read_schema::zones(&reader, texts).into();
+    let zones: Arc<[Zone]> = read_schema::zones(&reader).into();
     let code: Arc<str> = reader.game_code("code").into();
     let mut registry = read_rules::Registry::default();
     let kinds = read_schema::kinds(&reader, &cards, &rarities);
@@ -360,7 +371,7 @@ fn read_game(reader: Reader<'_>, texts: Texts, fingerprint: u64) -> GameData {
             Some(known) if known.effective_from == format.effective_from => {
                 reader.fault(
                     "formats",
-                    format!("two versions of {:?} begin on the same day", format.code),
+                    format!("two versions of {} begin on the same day", quoted(&format.code)),
                 );
             }
             Some(_) => {}
@@ -384,7 +395,7 @@ fn read_game(reader: Reader<'_>, texts: Texts, fingerprint: u64) -> GameData {
         design,
         images: read_images::images(&reader),
         play: read_play::play(&reader),
-        name: reader.text("name"),
+        name: reader.name("name"),
         description: reader.optional("description").unwrap_or_default(),
         rules_version: reader.text("rules_version"),
         cards_start_hidden: reader.optional("cards_start_hidden").unwrap_or(false),
@@ -413,7 +424,7 @@ fn read_table(table: &toml::Table, text: &str, texts: Texts) -> Result<Game, Vec
     }
     let faults = Faults::default();
     reader::check_texts(table, texts, &faults);
-    let data = read_game(Reader::new(table, String::new(), &faults), texts, fingerprint(text));
+    let data = read_game(Reader::new(table, texts, &faults), fingerprint(text));
     let faults = faults.into_list();
     if faults.is_empty() { Ok(Game(Arc::new(data))) } else { Err(faults) }
 }

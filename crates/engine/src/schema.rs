@@ -40,7 +40,7 @@ pub struct Rarity {
 }
 
 /// The key of a word that programs and people write in several ways: its letters and digits, in lower case. Two words mean the same rarity when their
-/// keys are equal.
+/// keys are equal, unless another rarity has the same signs as the word, too ([`Game::rarity_called`](crate::Game::rarity_called)).
 ///
 /// ```
 /// use cardscape_engine::word_key;

@@ -1,7 +1,7 @@
 //! The text plate: facts, effects, lore. It is as high as its texts need, up to a limit; beyond that the texts get
 //! smaller, and at the smallest size the longest ones are cut.
 
-use crate::clean::clean;
+use crate::clean::{clean, clean_lines};
 use crate::face::{CardFace, EFFECTS_MAX, FACTS_MAX};
 use crate::metrics::{Style, is_rtl};
 use crate::shapes::{Anchor, Area, Block, Ink, Placed};
@@ -153,12 +153,13 @@ fn pieces(face: &CardFace<'_>) -> Vec<Piece> {
     pieces.append(&mut paragraphs);
     for effect in face.effects.iter().take(EFFECTS_MAX) {
         let label = Text::new(clean(&effect.label, 60).to_uppercase(), Style::Bold);
-        let text = Text::new(clean(&effect.text, TEXT_MAX), Style::Regular);
+        let text = Text::new(clean_lines(&effect.text, TEXT_MAX), Style::Regular);
         if !text.is_empty() {
             pieces.push(Piece::Paragraph { label, text });
         }
     }
-    let lore = face.lore.as_ref().map(|lore| Text::new(clean(lore, TEXT_MAX), Style::Italic));
+    let lore = face.lore.as_ref();
+    let lore = lore.map(|lore| Text::new(clean_lines(lore, TEXT_MAX), Style::Italic));
     pieces.extend(lore.filter(|lore| !lore.is_empty()).map(Piece::Lore));
     pieces
 }

@@ -14,8 +14,13 @@ const JOINERS_MAX: u32 = 4;
 /// A text on one line: white space of any kind and length becomes one space, and is removed at the ends. Longer texts
 /// end with `…` after `longest` characters.
 pub(crate) fn clean(text: &str, longest: usize) -> String {
+    clean_or_cut(text, longest).0
+}
+
+/// Like [`clean`]; with it, whether the text was cut.
+fn clean_or_cut(text: &str, longest: usize) -> (String, bool) {
     if text.is_ascii() && text.len() <= longest && !needs_work(text) {
-        return text.to_owned();
+        return (text.to_owned(), false);
     }
     let mut kept = String::with_capacity(text.len().min(longest.saturating_mul(4)));
     let mut state = State::default();
@@ -28,13 +33,31 @@ pub(crate) fn clean(text: &str, longest: usize) -> String {
         if count == longest {
             kept.truncate(kept.trim_end().len());
             kept.push('…');
-            return kept;
+            return (kept, true);
         }
         kept.push(character);
         count += 1;
     }
     kept.truncate(kept.trim_end().len());
-    kept
+    (kept, false)
+}
+
+/// Like [`clean`] for each line of a text: its line breaks stay, empty lines are left out.
+pub(crate) fn clean_lines(text: &str, longest: usize) -> String {
+    let mut lines = Vec::new();
+    let mut room = longest;
+    for line in text.lines() {
+        let (line, is_cut) = clean_or_cut(line, room);
+        if line.is_empty() {
+            continue;
+        }
+        room = room.saturating_sub(line.chars().count());
+        lines.push(line);
+        if is_cut {
+            break;
+        }
+    }
+    lines.join("\n")
 }
 
 fn needs_work(text: &str) -> bool {
@@ -123,7 +146,7 @@ fn is_unseen(character: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::clean;
+    use super::{clean, clean_lines};
 
     #[test]
     fn invisible_and_forbidden_characters_are_removed() {
@@ -159,5 +182,16 @@ mod tests {
     fn long_texts_end_with_an_ellipsis() {
         assert_eq!(clean("one two three", 8), "one two…");
         assert_eq!(clean("one two", 7), "one two");
+        assert_eq!(clean_lines("one\ntwo three\nfour", 6), "one\ntwo…");
+        assert_eq!(clean_lines("one\ntwo\nthree\nfour", 6), "one\ntwo\n…");
+        // The space before the end of the first line is removed with the rest of it.
+        assert_eq!(clean_lines("one two\nfour", 4), "one…");
+    }
+
+    #[test]
+    fn line_breaks_stay() {
+        assert_eq!(clean_lines(" one  \r\n\n \ntwo\t three\n", 100), "one\ntwo three");
+        assert_eq!(clean_lines("one", 100), "one");
+        assert_eq!(clean_lines("\n", 100), "");
     }
 }

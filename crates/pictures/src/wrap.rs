@@ -9,8 +9,17 @@ use crate::metrics::{Extent, Style, cluster_extent, clusters, measure};
 pub(crate) struct Text {
     content: String,
     style: Style,
-    words: Vec<(Range<usize>, Extent)>,
+    words: Vec<Word>,
     space: Extent,
+}
+
+/// A measured word.
+#[derive(Debug)]
+struct Word {
+    range: Range<usize>,
+    extent: Extent,
+    /// Whether a line break comes before it.
+    begins_line: bool,
 }
 
 /// A line of a text.
@@ -24,16 +33,20 @@ pub(crate) struct Line {
 type Breaks = Vec<(Range<usize>, Extent)>;
 
 impl Text {
-    /// Measures a text that has been cleaned.
+    /// Measures a text that has been cleaned. Its line breaks stay.
     pub(crate) fn new(text: impl Into<String>, style: Style) -> Self {
         let text = text.into();
         let mut words = Vec::new();
         let mut start = 0;
-        for word in text.split(' ') {
-            let range = start..start + word.len();
-            start = range.end + 1;
-            if !word.is_empty() {
-                words.push((range, measure(word, style)));
+        for line in text.split('\n') {
+            let mut begins_line = !words.is_empty();
+            for word in line.split(' ') {
+                let range = start..start + word.len();
+                start = range.end + 1;
+                if !word.is_empty() {
+                    words.push(Word { range, extent: measure(word, style), begins_line });
+                    begins_line = false;
+                }
             }
         }
         Self { content: text, style, words, space: measure(" ", style) }
@@ -46,8 +59,8 @@ impl Text {
     /// Width of the whole text on one line.
     pub(crate) fn width(&self) -> f32 {
         let mut width = 0.0;
-        for (place, (_, extent)) in self.words.iter().enumerate() {
-            width += extent.width + if place > 0 { self.space.width } else { 0.0 };
+        for (place, word) in self.words.iter().enumerate() {
+            width += word.extent.width + if place > 0 { self.space.width } else { 0.0 };
         }
         width
     }
@@ -76,9 +89,9 @@ impl Text {
     fn breaks(&self, width: f32) -> Breaks {
         let mut lines = Breaks::new();
         let mut line: Option<(Range<usize>, Extent)> = None;
-        for (range, extent) in &self.words {
+        for Word { range, extent, begins_line } in &self.words {
             if let Some((range_so_far, so_far)) = &mut line {
-                if so_far.width + self.space.width + extent.width <= width {
+                if !begins_line && so_far.width + self.space.width + extent.width <= width {
                     *so_far += self.space;
                     *so_far += *extent;
                     range_so_far.end = range.end;
@@ -161,6 +174,16 @@ mod tests {
         assert!(!is_cut && lines.iter().all(|line| line.extent.width <= 8.0));
         assert_eq!(text.lines(100.0, 1).0.len(), 1);
         assert!((text.lines(100.0, 1).0[0].extent.width - text.width()).abs() < 0.001);
+    }
+
+    #[test]
+    fn a_line_break_begins_a_line() {
+        let text = Text::new("Draw one.\nthen discard one card.", Style::Regular);
+        assert_eq!(texts(&text.lines(100.0, 9).0), ["Draw one.", "then discard one card."]);
+        assert_eq!(text.count(100.0), 2);
+        assert_eq!(texts(&text.lines(8.0, 9).0), ["Draw one.", "then discard one", "card."]);
+        let (lines, is_cut) = text.lines(100.0, 1);
+        assert_eq!((texts(&lines), is_cut), (vec!["Draw one…"], true));
     }
 
     #[test]

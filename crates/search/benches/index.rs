@@ -7,8 +7,8 @@ use std::time::Instant;
 use cardscape_engine::Effect;
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 use cardscape_search::index::{
-    Builder, CardContent, CardRecord, Change, EffectTags, Index, NamePlace, NameQuery,
-    PrintingRecord, Runner, Snapshot, Task, Unlock,
+    Builder, CardContent, CardRecord, Change, EffectTags, FacetAttribute, Index, NamePlace,
+    NameQuery, PrintingRecord, Runner, Snapshot, Task, Unlock,
 };
 use cardscape_search::{
     CardQuery, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
@@ -289,7 +289,8 @@ fn count(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(args = ["everything", "type", "attack range", "phrase"])]
 fn facets(bencher: Bencher<'_, '_>, name: &str) {
     let (now, query) = (now(), query(name));
-    bencher.bench(|| now.facets(&query.predicate, &[], &["type", "subtype"]));
+    let wanted = ["type", "subtype"].map(|code| FacetAttribute { code, per_printing: false });
+    bencher.bench(|| now.facets(&query.predicate, &[], &wanted));
 }
 
 #[divan::bench(args = ["everything", "type", "attack range"])]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use cardscape_engine::{AttributeValue, Date, Game, Rarity, has_search_key, search_key};
+use cardscape_engine::{AttributeValue, Date, Game, has_search_key, search_key};
 
 use super::attributes::{attribute_codes, attributes, bare, sort_key, totals};
 use super::comparison::Comparison;
@@ -315,19 +315,11 @@ impl Checker<'_> {
         if let (Ok(low), Ok(high)) = (rating(low), rating(high)) {
             return low > high;
         }
-        let [low, high] = [low, high].map(search_key);
-        let order = |values: &[&str]| {
-            let place = |key: &str| values.iter().position(|value| has_search_key(value, key));
-            Some(place(&low)?.cmp(&place(&high)?))
-        };
+        let order = |place: &dyn Fn(&str) -> Option<usize>| Some(place(low)?.cmp(&place(high)?));
         let topic = self.scope.field(name).map(|field| field.topic);
         let orders: Vec<_> = match topic {
             Some(Topic::Rarity) => {
-                let tiers = |game: &&Game| {
-                    let by_code: Vec<&str> = game.rarities().iter().map(|one| &*one.code).collect();
-                    let by_name: Vec<&str> = game.rarities().iter().map(|one| &*one.name).collect();
-                    order(&by_code).or_else(|| order(&by_name))
-                };
+                let tiers = |game: &&Game| order(&|text| rarity_place(game, text));
                 self.scope.games().iter().filter_map(tiers).collect()
             }
             _ => {
@@ -335,9 +327,10 @@ impl Checker<'_> {
                 let found = attributes(code, self.scope.games());
                 let choices =
                     found.iter().filter_map(|(_, (_, attribute))| match &attribute.value {
-                        AttributeValue::Choice { values } => {
-                            order(&values.iter().map(String::as_str).collect::<Vec<_>>())
-                        }
+                        AttributeValue::Choice { values } => order(&|text| {
+                            let key = search_key(text);
+                            values.iter().position(|value| has_search_key(value, &key))
+                        }),
                         _ => None,
                     });
                 choices.collect()
@@ -441,22 +434,7 @@ impl Checker<'_> {
             Topic::Has => match search_key(text).as_str() {
                 "lore" => content(Test::HasLore),
                 "effect" | "effects" => content(Test::HasEffect),
-                _ => {
-                    let name = self.scope.field(text).map_or(bare(text), |field| field.name);
-                    let codes: BTreeSet<&str> = attributes(name, self.scope.games())
-                        .iter()
-                        .map(|(_, (code, _))| *code)
-                        .collect();
-                    let tests =
-                        codes.into_iter().map(|code| Test::HasAttribute(code.to_owned())).collect();
-                    let nothing = || {
-                        let known = attribute_codes(self.scope.games())
-                            .into_iter()
-                            .chain(["lore", "effect"]);
-                        QueryFault::NobodyHas { name: text.to_owned(), near: near(text, known) }
-                    };
-                    content(any(tests).ok_or_else(nothing)?)
-                }
+                _ => self.has_attribute(text).map(Meaning::Content),
             },
             Topic::Author => known(KnownTest::Design(DesignTest::Author(text.to_owned()))),
             Topic::Status => {
@@ -505,13 +483,7 @@ impl Checker<'_> {
                     game.rarities().iter().map(|one| one.code.clone()).collect()
                 };
                 let test = |game: &Game| {
-                    let place = |text: &str| {
-                        let key = search_key(text);
-                        let is_meant = |one: &Rarity| {
-                            has_search_key(&one.code, &key) || has_search_key(&one.name, &key)
-                        };
-                        game.rarities().iter().position(is_meant).ok_or(())
-                    };
+                    let place = |text: &str| rarity_place(game, text).ok_or(());
                     let places = text.try_map(place).ok()?;
                     Some(Test::Rarities(compared(&codes(game), places)))
                 };
@@ -561,6 +533,29 @@ impl Checker<'_> {
             return Err(self.scope.lacks(what, text, values));
         }
         Ok(Meaning::Content(cases))
+    }
+
+    /// The meaning of `has:` with the name of an attribute.
+    fn has_attribute(&self, text: &str) -> Result<Vec<Case>, QueryFault> {
+        let name = self.scope.field(text).map_or(bare(text), |field| field.name);
+        let found = attributes(name, self.scope.games());
+        let tests = self.scope.games().iter().filter_map(|game| {
+            let mut own: Vec<Test> = Vec::new();
+            for (_, (code, attribute)) in found.iter().filter(|(of, _)| of.code() == game.code()) {
+                let (attribute, per_printing) = ((*code).to_owned(), attribute.per_printing);
+                let test = Test::HasAttribute { attribute, per_printing };
+                if !own.contains(&test) {
+                    own.push(test);
+                }
+            }
+            any(own).map(|test| (game.code(), Some(test)))
+        });
+        let cases = grouped(tests.collect());
+        if cases.is_empty() {
+            let known = attribute_codes(self.scope.games()).into_iter().chain(["lore", "effect"]);
+            return Err(QueryFault::NobodyHas { name: text.to_owned(), near: near(text, known) });
+        }
+        Ok(cases)
     }
 
     fn attribute(&self, name: &str, wanted: Comparison<&Literal>) -> Result<Vec<Case>, QueryFault> {
@@ -711,4 +706,17 @@ fn joined(mut parts: Vec<Predicate>, all: bool) -> Option<Predicate> {
         _ if all => Some(Predicate::All(parts)),
         _ => Some(Predicate::Any(parts)),
     }
+}
+
+/// The place of the rarity that a word means, from the lowest tier up: the rarity that it means in decks, or else the one that it names without its accents.
+fn rarity_place(game: &Game, word: &str) -> Option<usize> {
+    let rarities = game.rarities();
+    if let Some(called) = game.rarity_called(word) {
+        return rarities.iter().position(|one| one.code == called.code);
+    }
+    let key = search_key(word);
+    let is = |own: &str| has_search_key(own, &key);
+    let by_code = rarities.iter().position(|one| is(&one.code));
+    let by_alias = || rarities.iter().position(|one| one.aliases.iter().any(|alias| is(alias)));
+    by_code.or_else(by_alias).or_else(|| rarities.iter().position(|one| is(&one.name)))
 }

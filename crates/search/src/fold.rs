@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Must be raised when the same content would be folded differently: stored words of an older version are then derived
 /// again.
-pub const WORDS_VERSION: i16 = 3;
+pub const WORDS_VERSION: i16 = 4;
 
 /// Separates two parts of a folded text (such as two effects); folded texts never contain it.
 const BETWEEN: &str = " |";
@@ -52,6 +52,32 @@ impl Words {
             attributes: texts().map(|(code, text)| (code.clone(), folded(text).into())).collect(),
         }
     }
+}
+
+/// Separates the rarity of a printing from the code of its attribute ([`printing_words`]). No code contains it.
+const OF_PRINTING: char = '/';
+
+/// The folded texts that a printing has as attributes, as they are stored beside those of its card: `rare/motto`.
+///
+/// ```
+/// use cardscape_search::printing_words;
+/// let (motto, power) = ("All or Nothing".into(), 3.into());
+/// let words = printing_words("rare", [("motto", &motto), ("power", &power)]);
+/// assert_eq!(serde_json::json!(words), serde_json::json!({ "rare/motto": " all or nothing" }));
+/// ```
+pub fn printing_words<'a>(
+    rarity: &str,
+    attributes: impl IntoIterator<Item = (&'a str, &'a Value)>,
+) -> Map<String, Value> {
+    let folded = |(code, value): (&str, &Value)| {
+        Some((format!("{rarity}{OF_PRINTING}{code}"), folded(value.as_str()?).into()))
+    };
+    attributes.into_iter().filter_map(folded).collect()
+}
+
+/// Removes the texts of printings ([`printing_words`]) from the folded attributes of a card.
+pub fn remove_printing_words(attributes: &mut Map<String, Value>) {
+    attributes.retain(|code, _| !code.contains(OF_PRINTING));
 }
 
 /// A text as words, each preceded by a space: so `LIKE '% fire%'` finds words that begin with `fire`.

@@ -233,9 +233,11 @@ fn attribute_condition(code: &str, condition: &Condition) -> Predicate {
         Predicate::content(Test::Number { sum, per_printing: false, compared })
     };
     let attribute = || code.to_owned();
+    let present =
+        || Predicate::content(Test::HasAttribute { attribute: attribute(), per_printing: false });
     match condition {
-        Condition::Present(true) => Predicate::content(Test::HasAttribute(attribute())),
-        Condition::Present(false) => Predicate::content(Test::HasAttribute(attribute())).negated(),
+        Condition::Present(true) => present(),
+        Condition::Present(false) => present().negated(),
         Condition::Between { min, max } => {
             let ends = [(Operator::AtLeast, *min), (Operator::AtMost, *max)];
             let ends =

@@ -1,6 +1,6 @@
 //! The query language for cards, for designs of players and for public decks.
 //!
-//! The text of a query is parsed to a syntax tree ([`parse`]). The tree is checked against the games' manifests
+//! The text of a query is parsed to a syntax tree ([`Scope::parse`]). The tree is checked against the games' manifests
 //! ([`check()`]) and becomes a [`Predicate`]: a plain value without input or output, which the store turns into SQL.
 #![warn(missing_docs)]
 
@@ -37,7 +37,7 @@ pub use fault::{Fault, NotOfDesigns, QueryFault, Unordered};
 pub use fields::{
     FieldHelp, attribute_field, card_fields, design_examples, design_reference, examples, reference,
 };
-pub use fold::{WORDS_VERSION, Words, folded, words};
+pub use fold::{WORDS_VERSION, Words, folded, printing_words, remove_printing_words, words};
 pub use predicate::{
     CardQuery, Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf,
     Test, Unique, folded_number,
@@ -45,7 +45,9 @@ pub use predicate::{
 pub use regex::{RegexFault, RegexSyntax};
 pub use roaring::RoaringBitmap;
 pub use scope::Scope;
-pub use syntax::{Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse};
+pub use syntax::{
+    Literal, MAX_DEPTH, MAX_LENGTH, MAX_TERMS, Node, Operator, Span, Term, parse, parse_with,
+};
 pub use word_lists::WordLists;
 
 /// Conditions on cards from the parameters of a request; all must hold.

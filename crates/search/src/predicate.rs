@@ -217,8 +217,13 @@ pub enum Place {
     Effects,
     /// The lore.
     Lore,
-    /// An attribute that is a text.
-    Attribute(String),
+    /// An attribute that is a text, in at least one printing.
+    Attribute {
+        /// Its code.
+        attribute: String,
+        /// Whether printings may differ in it.
+        per_printing: bool,
+    },
 }
 
 /// A test of a card's content.
@@ -236,8 +241,15 @@ pub enum Test {
     CardNames(Arc<BTreeSet<String>>),
     /// The search key of the name begins with this text.
     NamePrefix(String),
-    /// The whole folded text of an attribute equals the second text; the first is the code of the attribute.
-    TextIs(String, String),
+    /// The whole folded text of an attribute equals this text in at least one printing.
+    TextIs {
+        /// Its code.
+        attribute: String,
+        /// Whether printings may differ in it.
+        per_printing: bool,
+        /// The folded text.
+        folded: String,
+    },
     /// The sum of attributes in at least one printing satisfies a comparison.
     Number {
         /// Codes of the attributes.
@@ -273,8 +285,13 @@ pub enum Test {
     Styles(Vec<String>),
     /// An effect is in one of these slots.
     Slots(Vec<String>),
-    /// It has this attribute, and its value is not an empty list or text.
-    HasAttribute(String),
+    /// It has this attribute in at least one printing, and its value is not an empty list or text.
+    HasAttribute {
+        /// Its code.
+        attribute: String,
+        /// Whether printings may differ in it.
+        per_printing: bool,
+    },
     /// It has an effect.
     HasEffect,
     /// It has lore.
@@ -302,14 +319,21 @@ impl Test {
     }
 
     fn is_costly(&self) -> bool {
-        matches!(self, Self::Regex(..) | Self::TextIs(..) | Self::Words(Place::Attribute(_), _))
+        matches!(
+            self,
+            Self::Regex(..) | Self::TextIs { .. } | Self::Words(Place::Attribute { .. }, _)
+        )
     }
 
     fn is_about_printings(&self) -> bool {
         match self {
             Self::Number { per_printing, .. }
             | Self::Choice { per_printing, .. }
-            | Self::Flag { per_printing, .. } => *per_printing,
+            | Self::Flag { per_printing, .. }
+            | Self::TextIs { per_printing, .. }
+            | Self::HasAttribute { per_printing, .. }
+            | Self::Words(Place::Attribute { per_printing, .. }, _)
+            | Self::Regex(Place::Attribute { per_printing, .. }, _) => *per_printing,
             Self::Rarities(_) => true,
             _ => false,
         }

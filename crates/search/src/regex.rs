@@ -14,6 +14,11 @@ const MAX_REGEX: usize = 100;
 const MAX_COUNT: u32 = 50;
 /// Most characters after all counted repetitions are expanded.
 const MAX_SIZE: u32 = 1_000;
+/// Most parts side by side that may be empty, after repetitions of such parts are written out. Postgres prepares `((a?){10}){10}` in milliseconds, `((a?){20}){20}` in
+/// a second and `((a?){30}){30}` in half a minute.
+const MAX_OPTIONAL: u32 = 100;
+/// The parts that an assertion counts as: `(\b|a){10}` takes milliseconds, `(\b|a){15}` seconds, and more are "too complex" for Postgres.
+const ASSERTION: u32 = 10;
 
 /// The beginning of a part, in the dialect of Postgres.
 pub(super) const PART_START: &str = "(?:^|(?<=[|]))";
@@ -36,6 +41,9 @@ pub(super) fn to_postgres(pattern: &str) -> Result<String, RegexFault> {
         .build()
         .parse(pattern)
         .map_err(|error| RegexFault::Syntax(error.kind().into()))?;
+    if EmptyRows::of(&tree).heaviest > MAX_OPTIONAL {
+        return Err(RegexFault::TooManyOptional(MAX_OPTIONAL));
+    }
     let mut writer = Writer::default();
     let size = writer.write(&tree)?;
     let out = writer.out;
@@ -138,21 +146,20 @@ impl Writer {
         let size = self.write(&repetition.ast)?;
         self.out.push(')');
         self.plain.clear();
-        let (text, times) = match &repetition.op.kind {
-            Kind::ZeroOrOne => ("?".to_owned(), 1),
-            Kind::ZeroOrMore => ("*".to_owned(), 2),
-            Kind::OneOrMore => ("+".to_owned(), 2),
-            Kind::Range(Range::Exactly(count)) => (format!("{{{count}}}"), *count),
-            Kind::Range(Range::AtLeast(count)) => {
-                (format!("{{{count},}}"), count.saturating_add(1))
-            }
-            Kind::Range(Range::Bounded(from, to)) => (format!("{{{from},{to}}}"), *to),
+        let text = match &repetition.op.kind {
+            Kind::ZeroOrOne => "?".to_owned(),
+            Kind::ZeroOrMore => "*".to_owned(),
+            Kind::OneOrMore => "+".to_owned(),
+            Kind::Range(Range::Exactly(count)) => format!("{{{count}}}"),
+            Kind::Range(Range::AtLeast(count)) => format!("{{{count},}}"),
+            Kind::Range(Range::Bounded(from, to)) => format!("{{{from},{to}}}"),
         };
+        let (_, times) = counts(&repetition.op.kind);
         if times > MAX_COUNT + 1 {
             return Err(RegexFault::Count(MAX_COUNT));
         }
         self.out.push_str(&text);
-        Ok(size.saturating_mul(times.max(1)))
+        Ok(size.saturating_mul(times))
     }
 
     /// Appends a part that is neither a character nor made of parts side by side.
@@ -222,6 +229,100 @@ impl Writer {
                 Ok(size)
             }
         }
+    }
+}
+
+/// The rows of parts side by side of an expression that may all be empty, after repetitions of such parts are written out. A weight is the number of the parts.
+#[derive(Clone, Copy, Default)]
+struct EmptyRows {
+    /// The weight of the expression, if all of it may be empty.
+    whole: Option<u32>,
+    /// The weight of the row at its beginning.
+    first: u32,
+    /// The weight of the row at its end.
+    last: u32,
+    /// The weight of the heaviest row.
+    heaviest: u32,
+}
+
+impl EmptyRows {
+    /// Of an expression that may be empty.
+    fn of_empty(weight: u32) -> Self {
+        Self { whole: Some(weight), first: weight, last: weight, heaviest: weight }
+    }
+
+    /// Of an expression and what stands after it.
+    fn then(self, next: Self) -> Self {
+        let first = self.whole.map_or(self.first, |weight| weight.saturating_add(next.first));
+        let last = next.whole.map_or(next.last, |weight| weight.saturating_add(self.last));
+        let between = self.last.saturating_add(next.first);
+        Self {
+            whole: self.whole.zip(next.whole).map(|(one, other)| one.saturating_add(other)),
+            first,
+            last,
+            heaviest: self.heaviest.max(next.heaviest).max(between),
+        }
+    }
+
+    /// Of one of two expressions.
+    fn or(self, other: Self) -> Self {
+        let whole = match (self.whole, other.whole) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        let (first, last) =
+            (self.first.saturating_add(other.first), self.last.saturating_add(other.last));
+        Self {
+            whole,
+            first,
+            last,
+            heaviest: self.heaviest.max(other.heaviest).max(first).max(last),
+        }
+    }
+
+    /// Of a repetition.
+    fn repeated(self, kind: &ast::RepetitionKind) -> Self {
+        let (least, times) = counts(kind);
+        if let Some(weight) = self.whole {
+            let weight = weight.max(self.first).max(self.last).max(1).saturating_mul(times);
+            return Self::of_empty(weight.max(self.heaviest));
+        }
+        let again = if times > 1 { self.last.saturating_add(self.first) } else { 0 };
+        let once = Self { heaviest: self.heaviest.max(again), ..self };
+        if least == 0 { once.or(Self::of_empty(1)) } else { once }
+    }
+
+    fn of(tree: &Ast) -> Self {
+        match tree {
+            Ast::Empty(_) | Ast::Flags(_) => Self::of_empty(0),
+            Ast::Assertion(_) => Self::of_empty(ASSERTION),
+            Ast::Literal(_)
+            | Ast::Dot(_)
+            | Ast::ClassUnicode(_)
+            | Ast::ClassPerl(_)
+            | Ast::ClassBracketed(_) => Self::default(),
+            Ast::Group(group) => Self::of(&group.ast),
+            Ast::Concat(concat) => {
+                concat.asts.iter().map(Self::of).fold(Self::of_empty(0), Self::then)
+            }
+            Ast::Alternation(alternation) => {
+                alternation.asts.iter().map(Self::of).fold(Self::default(), Self::or)
+            }
+            Ast::Repetition(repetition) => Self::of(&repetition.ast).repeated(&repetition.op.kind),
+        }
+    }
+}
+
+/// How often a repetition occurs at least, and how many copies of what it repeats an expression without it has.
+fn counts(kind: &ast::RepetitionKind) -> (u32, u32) {
+    use ast::{RepetitionKind as Kind, RepetitionRange as Range};
+    match kind {
+        Kind::ZeroOrOne => (0, 1),
+        Kind::ZeroOrMore => (0, 2),
+        Kind::OneOrMore => (1, 2),
+        Kind::Range(Range::Exactly(count)) => (*count, (*count).max(1)),
+        Kind::Range(Range::AtLeast(count)) => (*count, count.saturating_add(1)),
+        Kind::Range(Range::Bounded(from, to)) => (*from, (*to).max(1)),
     }
 }
 
@@ -355,8 +456,52 @@ mod tests {
             "a{2}{3}{50}{50}",
             "***=a",
             &"a".repeat(101),
+            "((a?){11}){10}",
+            "((?:a|b*){25}c?){5}|(x*y*z?){50}",
+            "(|a){50}(b*){51}",
         ] {
             assert!(to_postgres(bad).is_err(), "{bad}: {:?}", to_postgres(bad));
+        }
+    }
+
+    #[test]
+    fn parts_that_may_be_empty_are_limited() {
+        let many_edges = "\\ba".repeat(30);
+        for pattern in [
+            "a.{0,50}b.{0,50}c.{0,50}d",
+            "((a?){10}){10}",
+            "(a*){50}(b*){50}",
+            "(\\w+ ?){20}z",
+            "(ab?c?){30}",
+            "(a*)*b",
+            "(\\b.)*(\\b.)*x",
+            "(\\b.){50}",
+            "(\\b|a){10}",
+            "^\\bfire\\b.*\\bwater\\b$",
+            &many_edges,
+        ] {
+            assert!(to_postgres(pattern).is_ok(), "{pattern}: {:?}", to_postgres(pattern));
+        }
+        let refused = Err(RegexFault::TooManyOptional(MAX_OPTIONAL));
+        let edges = "\\b".repeat(20);
+        for pattern in [
+            "((a?){30}){30}",
+            "((a?){20}){20}b",
+            "((a*|b){20}){6}",
+            "(a?b?c?){34}",
+            "(\\b){20}",
+            "(\\b)*{20}",
+            "(\\b|a){15}",
+            "(\\b|a){30}",
+            "(\\ba?){20}",
+            "(\\ba*){25}",
+            "(^|$|a){20}",
+            "(^|$|a){33}",
+            "(x(a?){40}|y)((b?){40}z|(c?){30}w)",
+            "((a?b?){30}x(b?){50}){2}",
+            &edges,
+        ] {
+            assert_eq!(to_postgres(pattern), refused, "{pattern}");
         }
     }
 

@@ -2,9 +2,11 @@
 
 use cardscape_engine::{Game, has_search_key, search_key};
 
-use super::fault::{QueryFault, near};
+use super::attributes::{attributes, bare};
+use super::fault::{Fault, QueryFault, near};
 use super::fields::{Field, Subject};
 use super::index::Releases;
+use super::syntax::{Node, parse_with};
 
 /// The games that a query is about, among all existing games, and whether the query searches cards or designs.
 #[derive(Clone, Debug)]
@@ -35,6 +37,15 @@ impl<'a> Scope<'a> {
     /// The field with this name.
     pub(super) fn field(&self, name: &str) -> Option<&'static Field> {
         self.subject.field(name)
+    }
+
+    /// Parses a query for cards or designs. The attributes of all existing games are fields, also those whose codes have
+    /// hyphens or begin with a digit.
+    ///
+    /// # Errors
+    /// As those of [`parse`](crate::parse).
+    pub fn parse(&self, text: &str) -> Result<Option<Node>, Vec<Fault>> {
+        parse_with(text, &|name| !attributes(bare(name), &self.known).is_empty())
     }
 
     /// The same scope with only the game with this code.
@@ -103,5 +114,54 @@ impl<'a> Scope<'a> {
             return None;
         }
         Some(self.lacks("set", code, self.games.iter().flat_map(|game| sets.sets_of(game.code()))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cardscape_engine::Date;
+
+    use super::*;
+    use crate::{Predicate, Test, check};
+
+    #[test]
+    fn an_attribute_is_a_field_whatever_its_code_is() {
+        let manifest = "code='em'\nname='Em'\nrules_version='1'\n[[kinds]]\ncode='x'\nname='X'\n\
+                        [kinds.attributes]\n\
+                        a-b = { type = 'choice', values = ['or', 'a b'] }\n\
+                        1st = { type = 'integer', min = 0 }";
+        let game = Game::from_toml(manifest).unwrap();
+        let scope = Scope::new([&game]);
+        let read = |text: &str| {
+            let tree = scope.parse(text).unwrap().unwrap();
+            check(&tree, &scope, None, Date::new(2026, 11, 25).unwrap())
+        };
+        let choice = |value: &str| {
+            let values = vec![value.to_owned()];
+            Predicate::content(Test::Choice {
+                attribute: "a-b".to_owned(),
+                per_printing: false,
+                values,
+            })
+        };
+        for (text, expected) in [
+            ("a-b:or", choice("or")),
+            ("A-B:\"a b\"", choice("a b")),
+            ("attributes.a-b=or", choice("or")),
+            ("-a-b:or", choice("or").negated()),
+        ] {
+            assert_eq!(read(text).unwrap().predicate, expected, "{text}");
+        }
+        for text in ["1st:3", "attributes.1st>=3", "-1st:1..3", "has:a-b"] {
+            let checked = read(text).unwrap();
+            assert!(checked.predicate.needs_content() && checked.warnings.is_empty(), "{text}");
+        }
+        for (text, name) in [("x-ray:fox", "x-ray"), ("12:30", "12"), ("a-c:or", "a-c")] {
+            let faults = read(text).unwrap_err();
+            let expected = format!("there is no field {name:?}; as text it needs quotation marks");
+            assert!(faults[0].message().starts_with(&expected), "{faults:?}");
+        }
+        let no_attributes = Scope::new([]);
+        assert_eq!(no_attributes.parse("x-ray a-b:or"), crate::parse("x-ray a-b:or"));
     }
 }

@@ -117,7 +117,7 @@ pub enum Node {
     Term(Term),
 }
 
-/// Displays a node as text that parses into the same node.
+/// Displays a node as text that parses into the same node, with the same fields.
 impl fmt::Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |f: &mut fmt::Formatter<'_>, nodes: &[Self], between: &str| {
@@ -180,8 +180,23 @@ impl fmt::Display for Term {
 /// assert_eq!((faults[0].span.position, faults[0].term.as_str()), (4, "("));
 /// ```
 pub fn parse(text: &str) -> Result<Option<Node>, Vec<Fault>> {
+    parse_with(text, &|_| false)
+}
+
+/// Parses a query like [`parse`]. Names with hyphens, and names that do not begin with a letter, are fields, too, if
+/// `is_field` accepts them. All others are texts: `x-ray:`, `12:30`.
+///
+/// # Errors
+/// As those of [`parse`].
+///
+/// ```
+/// use cardscape_search::parse_with;
+/// let tree = parse_with("-a-b:or 1st>=3", &|name| ["a-b", "1st"].contains(&name)).unwrap().unwrap();
+/// assert_eq!(tree.to_string(), "-a-b:or 1st>=3");
+/// ```
+pub fn parse_with(text: &str, is_field: &dyn Fn(&str) -> bool) -> Result<Option<Node>, Vec<Fault>> {
     let letters: Vec<char> = text.chars().take(MAX_LENGTH + 1).collect();
-    let mut parser = Parser { letters, at: 0, terms: 0, faults: Vec::new() };
+    let mut parser = Parser { letters, at: 0, terms: 0, faults: Vec::new(), is_field };
     if parser.letters.len() > MAX_LENGTH {
         parser.fault(MAX_LENGTH, MAX_LENGTH + 1, QueryFault::TooLong);
         return Err(parser.faults);
@@ -204,14 +219,16 @@ pub fn parse(text: &str) -> Result<Option<Node>, Vec<Fault>> {
     if parser.faults.is_empty() { Ok(tree) } else { Err(parser.faults) }
 }
 
-struct Parser {
+struct Parser<'f> {
     letters: Vec<char>,
     at: usize,
     terms: usize,
     faults: Vec<Fault>,
+    /// Whether a name is a field although it has hyphens or does not begin with a letter.
+    is_field: &'f dyn Fn(&str) -> bool,
 }
 
-impl Parser {
+impl Parser<'_> {
     fn fault(&mut self, start: usize, end: usize, reason: QueryFault) {
         let end = end.min(self.letters.len()).max(start);
         let term = self.text(start, end);
@@ -455,18 +472,14 @@ impl Parser {
     /// A name followed by an operator.
     fn field(&mut self) -> Option<(String, Operator)> {
         let rest = &self.letters[self.at..];
-        let length = rest
-            .iter()
-            .take_while(|character| {
-                character.is_ascii_alphanumeric() || matches!(character, '_' | '.')
-            })
-            .count();
-        if length == 0 || !rest[0].is_ascii_alphabetic() {
-            return None;
-        }
-        let (operator, signs) = operator_at(&rest[length..])?;
-        let name = rest[..length].iter().collect();
-        self.at += length + signs;
+        let begins_with_letter = rest.first()?.is_ascii_alphabetic();
+        let (name, operator, length) =
+            named(rest, false).filter(|_| begins_with_letter).or_else(|| {
+                // Only some game's attributes have such names.
+                let is_field = |name: &str| !name.starts_with('-') && (self.is_field)(name);
+                named(rest, true).filter(|(name, ..)| is_field(name))
+            })?;
+        self.at += length;
         Some((name, operator))
     }
 
@@ -508,6 +521,19 @@ impl Parser {
         self.fault(start, self.letters.len(), unclosed);
         None
     }
+}
+
+/// The name at the beginning of a text, the operator after it, and the number of characters of both.
+fn named(text: &[char], with_hyphens: bool) -> Option<(String, Operator, usize)> {
+    let is_part = |character: &&char| {
+        character.is_ascii_alphanumeric()
+            || matches!(**character, '_' | '.')
+            || with_hyphens && **character == '-'
+    };
+    let length = text.iter().take_while(is_part).count();
+    let (operator, signs) = operator_at(&text[length..])?;
+    let name: String = text[..length].iter().collect();
+    (length > 0).then_some((name, operator, length + signs))
 }
 
 /// The operator at the beginning of a text, and its number of characters.
@@ -626,6 +652,59 @@ mod tests {
         assert_eq!((faults[0].span.position, &faults[0].reason), (2, &QueryFault::QuotationOpen));
         let faults = parse("a —or b").unwrap_err();
         assert_eq!(faults[0].reason, QueryFault::NothingAfter("-".to_owned()));
+    }
+
+    #[test]
+    fn names_with_hyphens_are_fields_only_if_they_are_known() {
+        let known = ["a-b", "1st", "attributes.a-b", "2"];
+        let with_known = |text: &str| {
+            parse_with(text, &|name| known.contains(&name)).unwrap().unwrap().to_string()
+        };
+        // In each case: the tree with these fields, and the one without them.
+        for (text, tree, plain) in [
+            ("a-b:\"or and\"", "a-b:\"or and\"", "a-b: \"or and\""),
+            ("-a-b:x|y", "-(a-b:x or a-b:y)", "-(a-b:x or y)"),
+            ("attributes.a-b:/(x|y)/", "attributes.a-b:/(x|y)/", ""),
+            ("1st>=3 fox|1st:2", "1st>=3 (fox or 1st:2)", "1st>=3 (fox or 1st:2)"),
+            ("2:30 12:30", "2:30 12:30", "2:30 12:30"),
+        ] {
+            assert_eq!(with_known(text), tree, "{text}");
+            match parse(text) {
+                Ok(Some(found)) => assert_eq!(found.to_string(), plain, "{text}"),
+                other => assert!(plain.is_empty(), "{text}: {other:?}"),
+            }
+        }
+        let field_of =
+            |text: &str| match parse_with(text, &|name| known.contains(&name)).unwrap().unwrap() {
+                Node::Term(term) => term.field.map(|(name, _)| name),
+                other => panic!("{text}: {other:?}"),
+            };
+        for text in ["a-b:x", "attributes.a-b=x", "1st<3", "2:30"] {
+            assert!(field_of(text).is_some(), "{text}");
+        }
+        for text in [
+            "x-ray:",
+            "x-ray",
+            "a-b",
+            "5..7",
+            "1-2",
+            "12:30",
+            "2026-01-01",
+            "a-b-c:x",
+            "a–b:x",
+            "3:1",
+            "\"a-b:x\"",
+        ] {
+            assert_eq!(field_of(text), None, "{text}");
+            assert_eq!(parse(text).unwrap().unwrap().to_string(), text);
+        }
+        assert_eq!(field_of("rank:1-2"), Some("rank".to_owned()));
+        let Node::Not(inner) =
+            parse_with("-a-b:x", &|name| known.contains(&name)).unwrap().unwrap()
+        else {
+            panic!("the first hyphen is a minus sign");
+        };
+        assert_eq!(inner.to_string(), "a-b:x");
     }
 
     #[test]

@@ -203,14 +203,20 @@ pub(super) fn attribute_test(
     match (&attribute.value, equal) {
         (AttributeValue::Text { .. }, _) => match wanted {
             Comparison::Is(Operator::Has, value) => {
-                text_test(&Place::Attribute(code.to_owned()), value).map_err(BadValue::Other)
+                let (attribute, per_printing) = (code.to_owned(), attribute.per_printing);
+                let place = Place::Attribute { attribute, per_printing };
+                text_test(&place, value).map_err(BadValue::Other)
             }
             Comparison::Is(Operator::Equal, Literal::Word(text) | Literal::Phrase(text)) => {
                 let folded = folded(text);
                 if folded.is_empty() {
                     return Err(BadValue::Other(nothing_to_find(text)));
                 }
-                Ok(Test::TextIs(code.to_owned(), folded))
+                Ok(Test::TextIs {
+                    attribute: code.to_owned(),
+                    per_printing: attribute.per_printing,
+                    folded,
+                })
             }
             _ => unordered(Unordered::Text),
         },

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 
 use cardscape_engine::Effect;
 use cardscape_search::index::{
-    Builder, CardContent, CardRecord, EffectTags, Index, NamePlace, NameQuery, PrintingRecord,
-    Runner, Snapshot, Task, Unlock,
+    Builder, CardContent, CardRecord, EffectTags, FacetAttribute, Index, NamePlace, NameQuery,
+    PrintingRecord, Runner, Snapshot, Task, Unlock,
 };
 use cardscape_search::{
     CardQuery, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test, Unique,
@@ -69,9 +69,12 @@ fn content(at: u64) -> CardContent {
     let printings =
         [("common", 1_i16), ("rare", 2)].into_iter().take(usize::try_from(at % 3).unwrap());
     let printings = printings.map(|(rarity, tier)| {
-        let own =
-            (at % 5 == u64::try_from(tier).unwrap()).then(|| ("power".to_owned(), 500.into()));
-        PrintingRecord { rarity: rarity.to_owned(), tier, attributes: own.into_iter().collect() }
+        let differs = at % 5 == u64::try_from(tier).unwrap();
+        let power = differs.then(|| ("power".to_owned(), 500.into()));
+        let about = (differs && at.is_multiple_of(7))
+            .then(|| ("about".to_owned(), format!("fossil {}", at % 11).into()));
+        let own = power.into_iter().chain(about);
+        PrintingRecord { rarity: rarity.to_owned(), tier, attributes: own.collect() }
     });
     CardContent {
         kind: pick(&["spell", "unit", "spell", "spell"], at).to_owned(),
@@ -124,6 +127,7 @@ fn queries() -> Vec<CardQuery> {
         Predicate::content(Test::Number { sum, per_printing, compared })
     };
     let in_words = |place, typed: &str| Predicate::content(Test::Words(place, words(typed)));
+    let about = |per_printing| Place::Attribute { attribute: text("about"), per_printing };
     let predicates = [
         Predicate::always(),
         choice("kept", "k77", false),
@@ -134,8 +138,11 @@ fn queries() -> Vec<CardQuery> {
         number(&["power", "power"], true, Comparison::Is(Operator::Less, 6)),
         in_words(Place::Everywhere, "fox"),
         in_words(Place::Text, "draw a card"),
-        in_words(Place::Attribute(text("about")), "fo"),
-        Predicate::content(Test::HasAttribute(text("about"))),
+        in_words(about(false), "fo"),
+        in_words(about(true), "fo"),
+        in_words(about(true), "fossil 3"),
+        Predicate::content(Test::HasAttribute { attribute: text("about"), per_printing: false }),
+        Predicate::content(Test::HasAttribute { attribute: text("about"), per_printing: true }),
         Predicate::content(Test::Rarities(vec![text("rare")])),
         Predicate::content(Test::Styles(vec![text("mill")])),
         Predicate::content(Test::Name(text("ember fox"))),
@@ -176,7 +183,8 @@ fn assert_same(one: &Snapshot, other: &Snapshot, ids: impl IntoIterator<Item = u
     for (predicate, codes) in
         [(Predicate::always(), ["kept", "types", "power"]), (few, ["cut", "about", "power"])]
     {
-        let facets = [one, other].map(|index| index.facets(&predicate, &[], &codes));
+        let wanted = codes.map(|code| FacetAttribute { code, per_printing: code == "power" });
+        let facets = [one, other].map(|index| index.facets(&predicate, &[], &wanted));
         assert_eq!(facets[0], facets[1]);
     }
     for (key, near) in [("ember fox", true), ("fox 1", true), ("???", false), ("", false)] {

@@ -53,6 +53,7 @@ impl Judge for RegisterRequest {
     post, path = "/v1/accounts", tag = "accounts", request_body = RegisterRequest,
     responses(
         (status = 201, body = RegisteredResponse, headers(("Location" = String, description = "`/v1/me`: the account, for its owner after a log-in"))),
+        (status = 403, description = "`forbidden`: a page of another site has sent the request."),
         (status = 409, description = "`name_taken`"),
         (status = 429, description = "`registration_throttled`, `rate_limited`"),
     )
@@ -122,6 +123,7 @@ impl Judge for RecoverRequest {
     responses(
         (status = 204, description = "The new password is set."),
         (status = 401, description = "`wrong_recovery_code`"),
+        (status = 403, description = "`forbidden`: a page of another site has sent the request; it did not count as an attempt."),
         (status = 429, description = "`login_throttled`, `rate_limited`"),
     )
 )]

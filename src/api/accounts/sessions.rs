@@ -30,14 +30,14 @@ pub struct LogInRequest {
 /// Logs in.
 ///
 /// If the account has a second factor, the answer to name and password alone is `second_factor_required`: send them again with a code. Each code and
-/// each recovery code is accepted once.
+/// each recovery code is accepted once. An account has at most 200 sessions: a further log-in ends the one that was used least recently.
 #[utoipa::path(
     post, path = "/v1/sessions", tag = "sessions", request_body = LogInRequest,
     responses(
         (status = 201, body = TokensResponse),
         (status = 401, description = "`wrong_credentials`: the same for a wrong password and an unknown name, also if the account is banned. `second_factor_required`, `wrong_second_factor`: name and password are right."),
-        (status = 403, description = "`account_banned`: name and password are right."),
-        (status = 429, description = "`login_throttled`, `rate_limited`"),
+        (status = 403, description = "`account_banned`: name and password are right. `forbidden`: a page of another site has sent the request; it did not count as an attempt."),
+        (status = 429, description = "`login_throttled`: too many passwords or codes were wrong, or (`Retry-After: 2`) other log-ins to the account or from the network are still being decided; `rate_limited`"),
         (status = 503, description = "`unavailable`: too many log-ins at once. The request did not count as an attempt."),
     )
 )]
@@ -68,7 +68,11 @@ pub struct RefreshRequest {
 /// token is sent, the session ends.
 #[utoipa::path(
     post, path = "/v1/sessions/refresh", tag = "sessions", request_body = RefreshRequest,
-    responses((status = 200, body = TokensResponse), (status = 401, description = "`invalid_token`"))
+    responses(
+        (status = 200, body = TokensResponse),
+        (status = 401, description = "`invalid_token`"),
+        (status = 403, description = "`forbidden`: a page of another site has sent the request."),
+    )
 )]
 pub async fn refresh(
     state: web::Data<AppState>,

@@ -27,8 +27,8 @@ pub struct FacetsQuery {
 
 /// Counts how many cards of a game have each value.
 ///
-/// Only cards that the caller may see and that match `q` are counted, by their base printing. A card that has two values of a facet is counted for
-/// both. Numbers are counted like other values.
+/// Only cards that the caller may see and that match `q` are counted. A card that has two values of a facet is counted for both, also if two printings
+/// have them. Numbers are counted like other values.
 #[utoipa::path(
     get, path = "/v1/games/{game}/facets", tag = "catalogue", security((), ("bearer" = [])),
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), FacetsQuery),

@@ -122,6 +122,8 @@ pub async fn find_set(
 /// whole, with a list of all faults and their places. Stored cards are identified by their numbers, and a file that leaves one out is refused. New
 /// cards of a set whose cards start hidden are hidden. Sending the same file again changes nothing. Names and texts that are stored already may have
 /// characters that new ones may not have, such as those that change the direction of the text, as long as they do not change.
+///
+/// If a file takes longer than the time limit for requests (503 `timed_out`), nothing of it is stored: `cardscape seed` on the command line loads such files.
 #[utoipa::path(
     put, path = "/v1/games/{game}/sets/{set}", tag = "catalogue", security(("bearer" = [])),
     request_body(content = Object, content_type = "application/json", description = "A set file", example = json!({

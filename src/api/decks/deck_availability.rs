@@ -13,8 +13,8 @@ use crate::memory::rendered::Freshness;
 
 /// Shows which cards of a deck you own, in the named printing or in another one, and which are missing.
 ///
-/// The deck must be public, unlisted or yours. Your other decks with the same cards, and your reservations, are only included if your credentials let
-/// you read decks (`decks:read`).
+/// The deck must be public, unlisted or yours. For a private deck of yours, your credentials must also let you read decks (`decks:read`), otherwise the answer is
+/// 404. Your other decks with the same cards, and your reservations, are only included with `decks:read`, too.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/availability", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck")),

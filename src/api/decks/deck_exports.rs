@@ -50,7 +50,7 @@ pub async fn export_deck(
     let dialect = read_dialect(query.dialect.as_deref())?;
     let exported =
         deck_exports::export(&state, reads.as_ref(), requester, DeckId(*deck), dialect).await?;
-    let ExportedDeck { name, dialect, written } = exported;
+    let ExportedDeck { name, dialect, written, .. } = exported;
     let answer = match form {
         AnswerForm::Text => {
             let answer = cacheable_text(&req, Freshness::Private, None, written.text);

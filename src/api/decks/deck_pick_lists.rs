@@ -27,9 +27,9 @@ pub struct PickListQuery {
 
 /// Shows which of your printings to take for each entry of a deck, and how many copies are missing.
 ///
-/// The deck must be public, unlisted or yours. The answer also has the copies that can be taken as a deck list, and the status of that list in the format
-/// of the deck. Copies that are reserved for your other decks are not taken. If your credentials do not let you read decks (`decks:read`), reservations
-/// are ignored.
+/// The deck must be public, unlisted or yours. For a private deck of yours, your credentials must also let you read decks (`decks:read`), otherwise the answer is
+/// 404. The answer also has the copies that can be taken as a deck list, and the status of that list in the format of the deck. Copies that are reserved for your
+/// other decks are not taken. If your credentials do not let you read decks, reservations are ignored.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/pick-list", tag = "decks", security(("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), PickListQuery),

@@ -79,7 +79,7 @@ pub struct DesignCheckRequest {
     #[serde(default)]
     #[schema(example = "It waits where the reeds are dark.", max_length = 200)]
     flavour: Option<String>,
-    /// Background text, at most 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is plain text.
+    /// Background text, at most 2000 characters: paragraphs, `*emphasis*` and `**strong emphasis**`; everything else is plain text, and `\*` is a plain star.
     #[serde(default)]
     #[schema(example = "Nobody has seen it *land*.", max_length = 2000)]
     lore: Option<String>,

@@ -18,7 +18,8 @@ use crate::http::extract::{Body, Caller, ClientNetwork, May, Params};
 /// The card is checked like a card of an import. Its printings are those of the design; its background text is the line of flavour or, without one, the lore. If
 /// the cards of the set start hidden, the card is hidden: until it is unlocked, the design stays `approved`, and only moderators see which card it became. Then the
 /// design becomes `official`, and design and card refer to each other. A design that others have seen enters such a set only with `was_public`. With the
-/// `revision` that you have read, nothing is released if another one was approved since. Repeating the request returns the card that it created.
+/// `revision` that you have read, nothing is released if another one was approved since. The sentences are compared with the templates that the game has now; 503 `timed_out`: there was not
+/// enough time for that; send the request again. Repeating the request returns the card that it created.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/release", tag = "designs", security(("bearer" = [])), request_body = ReleaseDesignRequest,
     params(("design" = String, Path, description = "Identifier of the design"), ImportQuery),
@@ -26,7 +27,8 @@ use crate::http::extract::{Body, Caller, ClientNetwork, May, Params};
         (status = 200, body = DesignReleaseResponse, description = "Dry run: the result that the request would have. Nothing was changed."),
         (status = 201, body = DesignReleaseResponse, headers(("Location" = String, description = "The card"))),
         (status = 409, description = "`design_step_refused`, `design_name_taken`, `author_banned`, `release_not_confirmed`; `design_not_releasable` with every fault, also if several \
-            of these stand against the release: pointers lead into the card; `/set`, `/number` and `/was_public` are members of the request, a banned author is a fault of the whole, and `/artwork` means that the artwork of the design was taken down"),
+            of these stand against the release: pointers lead into the card; `/set`, `/number` and `/was_public` are members of the request, a banned author is a fault of the whole, `/artwork` means that the artwork of the design was taken down, \
+            and `/effects/0/text` that no template makes this sentence any more"),
         (status = 422, description = "`invalid_body`"),
     )
 )]

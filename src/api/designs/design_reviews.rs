@@ -24,7 +24,7 @@ use crate::store::designs::design_reviews::{Judgement, Revocation};
 /// Submits one of your designs for release.
 ///
 /// It must break no rule, contain no free text (a sentence that no template makes), and have a free name and a licence that allows the release; otherwise 409
-/// `design_not_releasable` lists the `obstacles`. While it is submitted or in review it cannot be changed, but it can be withdrawn. Only you and moderators see a
+/// `design_not_releasable` lists the `obstacles`. 503 `timed_out`: there was not enough time to search the templates of its sentences; send the request again. While it is submitted or in review it cannot be changed, but it can be withdrawn. Only you and moderators see a
 /// design that was never shared.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/submit", tag = "designs", security(("bearer" = [])),
@@ -158,13 +158,13 @@ pub struct DecideDesignRequest {
 /// Approves or declines a design that you have claimed.
 ///
 /// The author can read the reason. A declined design can be changed and submitted again. With the `revision` that you have read, nothing is decided if the author has submitted
-/// another one since.
+/// another one since. An approval compares the sentences with the templates that the game has now; 503 `timed_out`: there was not enough time for that; send the request again.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/decide", tag = "designs", security(("bearer" = [])), request_body = DecideDesignRequest,
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
         (status = 200, body = DesignReviewResponse),
-        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`, `design_name_taken` (an approval), `design_not_releasable` (an approval: the `obstacles` are `artwork`, which was taken down)"),
+        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`, `design_name_taken` (an approval), `design_not_releasable` (an approval: the `obstacles` are `artwork`, which was taken down, or `free_text` and `effect_search_limit`, if a sentence comes from no template any more)"),
         (status = 422, description = "`invalid_body`"),
     )
 )]

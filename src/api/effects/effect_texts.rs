@@ -105,7 +105,8 @@ pub async fn find_effect_placeholder(
 /// Shows the phrase rules of a game's effect texts.
 ///
 /// First, double spaces become single ones. Then a sentence that contains a phrase of `removals` is removed. In other sentences the replacements are
-/// applied in order, and a plural after "one" becomes a singular (`one … cards`; also spells, creatures and targets).
+/// applied in order, and a plural after "one" becomes a singular (`one … cards`; also spells, creatures and targets). Last, white space at the ends
+/// of the sentence is removed, and a sentence of which nothing is left is removed, too.
 #[utoipa::path(
     get, path = "/v1/games/{game}/effect-phrase-rules", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),

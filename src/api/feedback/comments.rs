@@ -54,7 +54,7 @@ pub struct HiddenCommentsQuery {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "The second effect is *far* too cheap." }))]
 pub struct CommentRequest {
-    /// Text of the comment: 1 to 2000 characters. Paragraphs, `*emphasis*` and `**strong emphasis**` are its markup; everything else is plain text.
+    /// Text of the comment: 1 to 2000 characters. Paragraphs, `*emphasis*` and `**strong emphasis**` are its markup; everything else is plain text, and `\*` is a plain star.
     #[schema(example = "The second effect is *far* too cheap.", min_length = 1, max_length = 2000)]
     pub text: String,
     /// Id of the comment to reply to, which must not be a reply itself. If it is absent, the new comment is not a reply.
@@ -67,7 +67,7 @@ pub struct CommentRequest {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "text": "The second effect is *a bit* too cheap." }))]
 pub struct EditCommentRequest {
-    /// Text of the comment: 1 to 2000 characters. Paragraphs, `*emphasis*` and `**strong emphasis**` are its markup; everything else is plain text.
+    /// Text of the comment: 1 to 2000 characters. Paragraphs, `*emphasis*` and `**strong emphasis**` are its markup; everything else is plain text, and `\*` is a plain star.
     #[schema(
         example = "The second effect is *a bit* too cheap.",
         min_length = 1,

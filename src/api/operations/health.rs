@@ -31,7 +31,8 @@ pub async fn readyz(state: web::Data<AppState>) -> Result<HttpResponse, Problem>
 
 /// Shows metrics in the text format of Prometheus.
 ///
-/// Only for this machine and the networks that the operator configured; for others the answer is 404.
+/// Only for this machine and the networks that the operator configured; for others the answer is 404. A request of a trusted proxy counts for the client that it
+/// names in `X-Forwarded-For`, and is a 404 if it names none.
 #[utoipa::path(
     get, path = "/metrics", tag = "service",
     responses(

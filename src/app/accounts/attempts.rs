@@ -1,14 +1,32 @@
-//! Limits on attempts at secrets: what they are counted by, and the failure when they are used up.
+//! Limits on attempts at secrets: what they are counted by, how requests wait for attempts of others, and the failure
+//! when none is left.
+
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
+use crate::auth::password::HashingPlace;
 use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::network::Network;
-use crate::store::Connection;
-use crate::store::accounts::attempts::{self, AttemptSubject};
+use crate::store::accounts::attempts::{self, AttemptSubject, Shortage};
+use crate::store::serials::submissions::keeps_attempt;
+use crate::store::{Connection, PooledConnection, StoreResult};
+
+/// The pauses of a request that waits for attempts that others have reserved and may return: about two seconds in all,
+/// if its budget allows it. Most attempts are returned soon; requests that wait for longer ask less often.
+const PAUSES: [Duration; 7] = [
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(200),
+    Duration::from_millis(400),
+    Duration::from_millis(400),
+    Duration::from_millis(400),
+    Duration::from_millis(400),
+];
 
 /// Keyed hash of a network: how the database knows the networks that logged in.
 pub(crate) fn network_mac(app: &AppState, network: Network) -> [u8; 16] {
@@ -36,26 +54,176 @@ pub(crate) fn attempt_subjects(
     counted.map(|(network, factor)| subject(network.to_string().as_bytes(), factor)).collect()
 }
 
-/// Takes one unit from each of these limits, or fails with `code`. To return the units, callers must pass the same
+/// Takes one unit from each of these limits, or fails with `code`. To settle the units, callers must pass the same
 /// `now`.
-pub(crate) async fn reserve_attempt(
-    conn: &mut Connection,
+///
+/// If units are missing only because other requests have reserved some that are not decided yet, it waits a little,
+/// without a connection: most of them return theirs.
+pub(super) async fn reserve_attempt(
+    app: &AppState,
+    conn: PooledConnection,
     subjects: &[AttemptSubject],
     code: ProblemCode,
     now: DateTime<Utc>,
 ) -> Result<(), Problem> {
-    match attempts::reserve(conn, subjects, 1, now).await? {
-        None => Ok(()),
-        Some(full) => Err(attempts_used_up(full, code, now)),
+    AttemptPauses::default().reserve(app, conn, subjects, code, now).await
+}
+
+async fn reserve_now(
+    app: &AppState,
+    conn: &mut Connection,
+    subjects: &[AttemptSubject],
+    now: DateTime<Utc>,
+) -> StoreResult<Option<Shortage>> {
+    attempts::reserve(conn, subjects, 1, now, app.clock.now()).await
+}
+
+/// Like [`reserve_attempt`], for a request that has a place to hash a password. It gives the place up while it waits,
+/// and takes another one when it has its units: otherwise requests that only wait would take the places of those that
+/// they wait for.
+pub(super) async fn reserve_with_place(
+    app: &AppState,
+    network: Network,
+    (place, mut conn): (HashingPlace, PooledConnection),
+    subjects: &[AttemptSubject],
+    code: ProblemCode,
+    now: DateTime<Utc>,
+) -> Result<HashingPlace, Problem> {
+    let Some(short) = reserve_now(app, &mut conn, subjects, now).await? else {
+        return Ok(place);
+    };
+    drop((place, conn));
+    let mut pauses = AttemptPauses::default();
+    pauses.pause(app, short, code, now).await?;
+    let conn = app.store.connection().await?;
+    pauses.reserve(app, conn, subjects, code, now).await?;
+    or_give_back(app, subjects, now, app.passwords.enter(network)).await
+}
+
+/// The pauses of a request that waits for attempts of other requests.
+#[derive(Default)]
+pub(crate) struct AttemptPauses {
+    made: usize,
+}
+
+impl AttemptPauses {
+    /// Takes one unit from each of these limits, and pauses as long as there are too few.
+    async fn reserve(
+        &mut self,
+        app: &AppState,
+        mut conn: PooledConnection,
+        subjects: &[AttemptSubject],
+        code: ProblemCode,
+        now: DateTime<Utc>,
+    ) -> Result<(), Problem> {
+        loop {
+            let Some(short) = reserve_now(app, &mut conn, subjects, now).await? else {
+                return Ok(());
+            };
+            drop(conn);
+            self.pause(app, short, code, now).await?;
+            conn = app.store.connection().await?;
+        }
+    }
+
+    /// Waits a moment, if units may be returned to the limit that is reached; then the request may ask again. Fails with
+    /// `code` if waiting is of no use, or if the request has waited for long enough.
+    pub(crate) async fn pause(
+        &mut self,
+        app: &AppState,
+        short: Shortage,
+        code: ProblemCode,
+        now: DateTime<Utc>,
+    ) -> Result<(), Problem> {
+        if !short.may_end {
+            return Err(attempts_used_up(short.subject, code, now));
+        }
+        let Some(pause) = PAUSES.get(self.made) else {
+            return Err(attempts_in_flight(short.subject, code));
+        };
+        if !app.store.pause(vary(*pause)).await {
+            return Err(attempts_in_flight(short.subject, code));
+        }
+        self.made += 1;
+        Ok(())
     }
 }
 
-/// The failure for an exhausted limit. Also counts it in the metrics and logs it.
-pub(crate) fn attempts_used_up(
-    full: AttemptSubject,
-    code: ProblemCode,
+/// A random length between three and five quarters of this one: requests that began to wait together must not ask
+/// together.
+fn vary(pause: Duration) -> Duration {
+    // The last bytes of such an id are random.
+    let random = Uuid::now_v7().as_bytes()[15];
+    pause * 3 / 4 + pause * u32::from(random) / 510
+}
+
+/// Records that an attempt was wrong, so that no request waits for its units any more. They are used already, so a
+/// failure is only logged.
+pub(super) async fn decide_wrong(app: &AppState, subjects: &[AttemptSubject], now: DateTime<Utc>) {
+    if let Err(error) = decide(app, subjects, now).await {
+        tracing::debug!(%error, "a wrong attempt still counts as reserved");
+    }
+}
+
+async fn decide(
+    app: &AppState,
+    subjects: &[AttemptSubject],
     now: DateTime<Utc>,
-) -> Problem {
+) -> StoreResult<()> {
+    let mut conn = app.store.connection().await?;
+    attempts::decide(&mut conn, subjects, 1, now).await
+}
+
+/// The result of a step between the reservation of units and the verdict. If it failed, nothing was said about the
+/// secret, and the units are returned.
+pub(super) async fn or_give_back<T>(
+    app: &AppState,
+    subjects: &[AttemptSubject],
+    now: DateTime<Utc>,
+    result: Result<T, impl Into<Problem>>,
+) -> Result<T, Problem> {
+    match result {
+        Ok(value) => Ok(value),
+        Err(error) => {
+            let problem = error.into();
+            Box::pin(give_back(app, subjects, now)).await;
+            Err(problem)
+        }
+    }
+}
+
+/// Like [`or_give_back`], for the transaction that decides: its units stay used if it may have been committed.
+pub(super) async fn decided_or_give_back<T>(
+    app: &AppState,
+    subjects: &[AttemptSubject],
+    now: DateTime<Utc>,
+    result: StoreResult<T>,
+) -> Result<T, Problem> {
+    match result {
+        Err(error) if keeps_attempt(&error) => Err(error.into()),
+        result => or_give_back(app, subjects, now, result).await,
+    }
+}
+
+/// Returns the units of an attempt that was refused without a word about the secret, or whose secret was right. They
+/// stay used if the database is not there.
+pub(super) async fn give_back(app: &AppState, subjects: &[AttemptSubject], now: DateTime<Utc>) {
+    if let Err(error) = release(app, subjects, now).await {
+        tracing::debug!(%error, "an attempt is not given back");
+    }
+}
+
+async fn release(
+    app: &AppState,
+    subjects: &[AttemptSubject],
+    now: DateTime<Utc>,
+) -> StoreResult<()> {
+    let mut conn = app.store.connection().await?;
+    attempts::release(&mut conn, subjects, 1, now).await
+}
+
+/// The failure for an exhausted limit. Also counts it in the metrics and logs it.
+fn attempts_used_up(full: AttemptSubject, code: ProblemCode, now: DateTime<Utc>) -> Problem {
     metrics::counter!("attempts_refused_total", "scope" => full.scope.as_str()).increment(1);
     tracing::warn!(scope = full.scope.as_str(), "attempt limit reached");
     Problem::new(code).retry_after(full.limit.retry_after(now))
@@ -63,7 +231,7 @@ pub(crate) fn attempts_used_up(
 
 /// The failure for a limit whose last units are reserved for attempts that are not decided yet: nobody guessed too often.
 /// Also counts it in the metrics.
-pub(crate) fn attempts_in_flight(full: AttemptSubject, code: ProblemCode) -> Problem {
+fn attempts_in_flight(full: AttemptSubject, code: ProblemCode) -> Problem {
     metrics::counter!("attempts_in_flight_total", "scope" => full.scope.as_str()).increment(1);
     tracing::info!(scope = full.scope.as_str(), "all attempts are reserved by other requests");
     Problem::new(code).because(ProblemCause::AttemptsInFlight).retry_after(2)

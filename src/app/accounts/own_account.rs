@@ -5,9 +5,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::attempts::{attempt_subjects, reserve_attempt};
+use super::attempts::{
+    attempt_subjects, decide_wrong, decided_or_give_back, or_give_back, reserve_with_place,
+};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::auth::password::HashingPlace;
 use crate::auth::permission::{Granted, ManageAccounts, ReadAccounts, ReadOwnAccount, Role};
 use crate::auth::secret::RecoveryCode;
 use crate::domain::accounts::attempts::AttemptScope;
@@ -84,10 +87,10 @@ pub async fn register(
 ) -> Result<RegisteredResponse, Problem> {
     let now = app.clock.now();
     let place = app.passwords.enter(network)?;
-    let mut conn = app.store.connection().await?;
+    let conn = app.store.connection().await?;
     let subjects = attempt_subjects(app, AttemptScope::RegisterNetwork, &[], network);
-    reserve_attempt(&mut conn, &subjects, ProblemCode::RegistrationThrottled, now).await?;
-    drop(conn);
+    let code = ProblemCode::RegistrationThrottled;
+    let place = reserve_with_place(app, network, (place, conn), &subjects, code, now).await?;
 
     let password_hash = place.hash(password).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
@@ -130,16 +133,14 @@ pub async fn recover(
 ) -> Result<(), Problem> {
     let now = app.clock.now();
     let place = app.passwords.enter(network)?;
-    let mut conn = app.store.connection().await?;
+    let conn = app.store.connection().await?;
     let subjects = attempt_subjects(app, AttemptScope::RecoverNetwork, &[], network);
-    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
-    let found = account_records::find_for_login(&mut conn, name.key()).await?;
-    drop(conn);
-
-    let new_hash = place.hash(new_password).await?;
-    // An unknown account takes the same path as a wrong code, with an id that no account has, so that both take the
-    // same time.
-    let account = found.map_or_else(AccountId::generate, |row| row.account.id);
+    let code_of_problem = ProblemCode::LoginThrottled;
+    let place =
+        reserve_with_place(app, network, (place, conn), &subjects, code_of_problem, now).await?;
+    let prepared = prepare_recovery(app, name, &place, new_password).await;
+    let (account, new_hash) = or_give_back(app, &subjects, now, prepared).await?;
+    drop(place);
     let code = code.hash();
     let recovered = app
         .store
@@ -150,12 +151,29 @@ pub async fn recover(
             }
             StoreResult::Ok(recovered)
         })
-        .await?;
-    if !recovered {
+        .await;
+    if !decided_or_give_back(app, &subjects, now, recovered).await? {
+        decide_wrong(app, &subjects, now).await;
         return Err(Problem::new(ProblemCode::WrongRecoveryCode));
     }
     tracing::info!(%account, "account recovered");
     Ok(())
+}
+
+/// The account to recover, and the hash of its new password.
+async fn prepare_recovery(
+    app: &AppState,
+    name: &AccountName,
+    place: &HashingPlace,
+    new_password: Password,
+) -> Result<(AccountId, String), Problem> {
+    let mut conn = app.store.connection().await?;
+    let found = account_records::find_for_login(&mut conn, name.key()).await?;
+    drop(conn);
+    // An unknown account takes the same path as a wrong code, with an id that no account has, so that both take the
+    // same time.
+    let account = found.map_or_else(AccountId::generate, |row| row.account.id);
+    Ok((account, place.hash(new_password).await?))
 }
 
 /// Finds the caller's account.

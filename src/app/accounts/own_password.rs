@@ -1,10 +1,10 @@
 //! Changes of the caller's own password and recovery codes.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::attempts::reserve_attempt;
+use super::attempts::{decide_wrong, or_give_back, reserve_with_place};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::password::{HashingPlace, Verdict};
@@ -50,7 +50,8 @@ pub async fn change(
     let new_password = Password::replacing(&current_password, new_password, &row.account.name)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
     let place = app.passwords.enter(network)?;
-    let confirmed = confirm_password(app, by, &place, conn, row, current_password, now).await?;
+    let (place, confirmed) =
+        confirm_password(app, by, network, (place, conn), row, current_password, now).await?;
     let mut conn = app.store.connection().await?;
     let verified = confirmed.release(&mut conn).await?;
     drop(conn);
@@ -71,6 +72,37 @@ pub async fn change(
     }
     tracing::info!(account = %by.account(), recovery_codes = replace_recovery_codes, "password changed");
     Ok(replace_recovery_codes.then(|| RecoveryCodesResponse::of(&codes)))
+}
+
+/// For how long a form that changes the password may be one that was sent twice.
+const SENT_TWICE_WITHIN: Duration = Duration::minutes(2);
+
+/// Whether another request of the caller has just changed the password to this one. Only then the password is checked,
+/// and counts like a wrong one if it is not the caller's. A change that is required is never done before.
+pub async fn was_just_changed_to(
+    app: &AppState,
+    by: &Granted<ChangeOwnPassword>,
+    network: Network,
+    password: String,
+) -> Result<bool, Problem> {
+    let now = app.clock.now();
+    let mut conn = app.store.connection().await?;
+    let since = now - SENT_TWICE_WITHIN;
+    let may_be = !own_account(&mut conn, by).await?.account.must_change_password
+        && account_records::has_changed_password_since(&mut conn, by, since).await?;
+    drop(conn);
+    if !may_be {
+        return Ok(false);
+    }
+    match confirm_own_password(app, by, network, password, now).await {
+        Ok(confirmed) => {
+            let mut conn = app.store.connection().await?;
+            confirmed.release(&mut conn).await?;
+            Ok(true)
+        }
+        Err(problem) if problem.code() == ProblemCode::WrongPassword => Ok(false),
+        Err(problem) => Err(problem),
+    }
 }
 
 /// Replaces the recovery codes of the caller's account.
@@ -131,26 +163,30 @@ pub(super) async fn confirm_own_password<P: Permission>(
     let place = app.passwords.enter(network)?;
     let mut conn = app.store.connection().await?;
     let row = own_account(&mut conn, by).await?;
-    confirm_password(app, by, &place, conn, row, password, now).await
+    let (_, confirmed) =
+        confirm_password(app, by, network, (place, conn), row, password, now).await?;
+    Ok(confirmed)
 }
 
 /// Like [`confirm_own_password`], for an account that was read on `conn`. The connection is returned to the pool before
-/// the password is hashed.
+/// the password is hashed. Also returns a place to hash another password.
 async fn confirm_password<P: Permission>(
     app: &AppState,
     by: &Granted<P>,
-    place: &HashingPlace,
-    mut conn: PooledConnection,
+    network: Network,
+    held: (HashingPlace, PooledConnection),
     row: LoginRow,
     password: String,
     now: DateTime<Utc>,
-) -> Result<ConfirmedPassword, Problem> {
+) -> Result<(HashingPlace, ConfirmedPassword), Problem> {
     let attempt = session_subject(app, by);
-    reserve_attempt(&mut conn, &[attempt], ProblemCode::LoginThrottled, now).await?;
-    drop(conn);
+    let code = ProblemCode::LoginThrottled;
+    let place = reserve_with_place(app, network, held, &[attempt], code, now).await?;
     let LoginRow { account, password_hash: hash } = row;
-    let verdict = place.verify(Password::presented(password), Some(hash.clone())).await?;
+    let verdict = place.verify(Password::presented(password), Some(hash.clone())).await;
+    let verdict = or_give_back(app, &[attempt], now, verdict).await?;
     if verdict == Verdict::Wrong {
+        decide_wrong(app, &[attempt], now).await;
         return Err(Problem::new(ProblemCode::WrongPassword));
     }
     let verified = VerifiedPassword {
@@ -159,7 +195,7 @@ async fn confirm_password<P: Permission>(
         second_factor_since: account.second_factor_since,
         stronger: None,
     };
-    Ok(ConfirmedPassword { account, verified, attempt, at: now })
+    Ok((place, ConfirmedPassword { account, verified, attempt, at: now }))
 }
 
 /// Wrong passwords are counted by session. A thief of an access token can use up only the attempts of that session; the

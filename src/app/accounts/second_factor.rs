@@ -125,9 +125,8 @@ pub async fn confirm(
 ) -> Result<SecondFactorCodesResponse, Problem> {
     let (account, now) = (by.account(), app.clock.now());
     let code = PresentedFactor::parse(code).ok_or_else(wrong_code)?;
-    let mut conn = app.store.connection().await?;
-    let attempt = FactorAttempt::reserve(app, &mut conn, account, None, network, now).await?;
-    drop(conn);
+    let conn = app.store.connection().await?;
+    let attempt = FactorAttempt::reserve(app, conn, account, None, network, now).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let confirmed = app
         .write(by, async |conn, by| {
@@ -138,11 +137,11 @@ pub async fn confirm(
             }
             StoreResult::Ok(confirmed)
         })
-        .await?;
-    match confirmed {
+        .await;
+    match attempt.decided(app, confirmed).await? {
         Confirmed::Yes => {}
         Confirmed::WrongCode => {
-            FactorAttempt::record_failure(account);
+            attempt.record_failure(app, account).await;
             return Err(wrong_code());
         }
         Confirmed::NothingPending => {
@@ -171,8 +170,8 @@ pub async fn switch_off(
             let changed = second_factors::switch_off(conn, by, keys, verified, code, now).await?;
             proof.settle(conn, changed).await
         })
-        .await?;
-    check_changed(by, changed)?;
+        .await;
+    check_changed(app, by, &proof, changed).await?;
     forget_identity(app, by).await;
     tracing::info!(account = %by.account(), "second factor switched off");
     Ok(())
@@ -198,8 +197,8 @@ pub async fn replace_recovery_codes(
             .await?;
             proof.settle(conn, changed).await
         })
-        .await?;
-    check_changed(by, changed)?;
+        .await;
+    check_changed(app, by, &proof, changed).await?;
     tracing::info!(account = %by.account(), "recovery codes of the second factor replaced");
     Ok(SecondFactorCodesResponse::of(&codes))
 }
@@ -252,7 +251,7 @@ impl Proof {
             return Err(Problem::new(ProblemCode::SecondFactorOff));
         }
         let code = PresentedFactor::parse(code).ok_or_else(wrong_code)?;
-        let attempt = FactorAttempt::reserve(app, &mut conn, account, since, network, now).await?;
+        let attempt = FactorAttempt::reserve(app, conn, account, since, network, now).await?;
         Ok(Self { verified, code, attempt })
     }
 
@@ -270,15 +269,17 @@ impl Proof {
 }
 
 /// Converts a refused change to its problem.
-fn check_changed(
+async fn check_changed(
+    app: &AppState,
     by: &Granted<ManageOwnSecondFactor>,
-    changed: FactorChanged,
+    proof: &Proof,
+    changed: StoreResult<FactorChanged>,
 ) -> Result<(), Problem> {
-    match changed {
+    match proof.attempt.decided(app, changed).await? {
         FactorChanged::Yes => Ok(()),
         FactorChanged::Conflict => Err(Problem::new(ProblemCode::EditConflict)),
         FactorChanged::WrongCode => {
-            FactorAttempt::record_failure(by.account());
+            proof.attempt.record_failure(app, by.account()).await;
             Err(wrong_code())
         }
     }

@@ -3,7 +3,9 @@
 
 use chrono::{DateTime, Utc};
 
-use super::attempts::{attempt_subjects, network_mac, reserve_attempt};
+use super::attempts::{
+    attempt_subjects, decide_wrong, decided_or_give_back, network_mac, reserve_attempt,
+};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::accounts::attempts::AttemptScope;
@@ -11,7 +13,7 @@ use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
 use crate::store::accounts::attempts::{self, AttemptSubject};
 use crate::store::accounts::sessions;
-use crate::store::{Connection, StoreResult};
+use crate::store::{Connection, PooledConnection, StoreResult};
 
 /// Units of attempt limits that were taken before a code is checked.
 pub(super) struct FactorAttempt {
@@ -22,10 +24,11 @@ pub(super) struct FactorAttempt {
 impl FactorAttempt {
     /// Takes one unit from each limit: that of the account together with this network, that of the network, and, if
     /// this network never logged in to the account with its current second factor (set up at `since`), that of the
-    /// account for unknown networks. Fails when one of them is used up.
+    /// account for unknown networks. Fails when one of them is used up; the connection is returned to the pool before
+    /// it waits.
     pub(super) async fn reserve(
         app: &AppState,
-        conn: &mut Connection,
+        mut conn: PooledConnection,
         account: AccountId,
         since: Option<DateTime<Utc>>,
         network: Network,
@@ -35,8 +38,8 @@ impl FactorAttempt {
         let mut scopes = vec![S::SecondFactorAccountNetwork, S::SecondFactorNetwork];
         let mac = network_mac(app, network);
         let known = match since {
-            Some(since) => sessions::knows_network_since(conn, account, &mac, since).await?,
-            None => sessions::knows_network(conn, account, &mac).await?,
+            Some(since) => sessions::knows_network_since(&mut conn, account, &mac, since).await?,
+            None => sessions::knows_network(&mut conn, account, &mac).await?,
         };
         if !known {
             scopes.push(S::SecondFactorAccountStrangers);
@@ -50,7 +53,7 @@ impl FactorAttempt {
                 attempt_subjects(app, scope, counted_by, network)
             })
             .collect();
-        reserve_attempt(conn, &subjects, ProblemCode::LoginThrottled, at).await?;
+        reserve_attempt(app, conn, &subjects, ProblemCode::LoginThrottled, at).await?;
         Ok(Self { subjects, at })
     }
 
@@ -59,14 +62,24 @@ impl FactorAttempt {
         attempts::release(conn, &self.subjects, 1, self.at).await
     }
 
+    /// The result of the transaction that decides about the code. If it certainly decided nothing, the units are returned.
+    pub(super) async fn decided<T>(
+        &self,
+        app: &AppState,
+        result: StoreResult<T>,
+    ) -> Result<T, Problem> {
+        decided_or_give_back(app, &self.subjects, self.at, result).await
+    }
+
     /// The limits that the units were taken from.
     pub(super) fn subjects(&self) -> &[AttemptSubject] {
         &self.subjects
     }
 
-    /// Records a wrong code in metrics and log.
-    pub(super) fn record_failure(account: AccountId) {
+    /// Records a wrong code in metrics and log, and that its units stay used.
+    pub(super) async fn record_failure(&self, app: &AppState, account: AccountId) {
         metrics::counter!("second_factor_failures_total").increment(1);
         tracing::warn!(%account, "wrong code of a second factor");
+        decide_wrong(app, &self.subjects, self.at).await;
     }
 }

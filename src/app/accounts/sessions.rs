@@ -5,7 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::attempts::{attempt_subjects, network_mac, reserve_attempt};
+use super::attempts::{
+    attempt_subjects, decide_wrong, decided_or_give_back, give_back, network_mac, or_give_back,
+    reserve_with_place,
+};
 use super::second_factor_attempts::FactorAttempt;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -103,12 +106,17 @@ async fn begin(
     let key = cardscape_engine::name_key(name);
     let mut found = account_records::find_for_login(&mut conn, &key).await?;
     let subjects = login_subjects(app, &mut conn, found.as_ref(), &key, network).await?;
-    reserve_attempt(&mut conn, &subjects, ProblemCode::LoginThrottled, now).await?;
-    drop(conn);
+    let code = ProblemCode::LoginThrottled;
+    let mut place = reserve_with_place(app, network, (place, conn), &subjects, code, now).await?;
 
     let mut reserved = Attempts::OfPassword(subjects);
     for _ in 0..LOG_IN_TRIES {
-        let verified = verify_password(&place, found, password).await?;
+        let verified = match verify_password(&place, found, password).await {
+            Ok(verified) => verified,
+            Err(problem) => return Err(reserved.refuse(app, problem, now).await),
+        };
+        // Others may hash while this log-in waits for attempts at second factors, or for the account.
+        drop(place);
         if verified.second_factor_since.is_some() {
             reserved = reserved.into_second_factor(app, &verified, shown, network, now).await?;
         }
@@ -119,12 +127,20 @@ async fn begin(
         }
         // The password or the second factor was changed during the check, or another log-in stored a stronger hash of the same password. The
         // check is repeated with the stored values.
-        let mut conn = app.store.connection().await?;
-        found = account_records::find_for_login(&mut conn, &key).await?;
+        let entered = app.passwords.enter(network);
+        place = or_give_back(app, reserved.subjects(), now, entered).await?;
+        let stored = find_account(app, &key).await;
+        found = or_give_back(app, reserved.subjects(), now, stored).await?;
     }
-    Err(Problem::new(ProblemCode::Unavailable)
+    let problem = Problem::new(ProblemCode::Unavailable)
         .detail("The account is being changed at this moment.")
-        .retry_after(1))
+        .retry_after(1);
+    Err(reserved.refuse(app, problem, now).await)
+}
+
+async fn find_account(app: &AppState, key: &str) -> StoreResult<Option<LoginRow>> {
+    let mut conn = app.store.connection().await?;
+    account_records::find_for_login(&mut conn, key).await
 }
 
 /// How often one log-in checks the password at most. A check is repeated if the stored hash was replaced during it. A stronger hash replaces a
@@ -181,14 +197,26 @@ impl Attempts {
         now: DateTime<Utc>,
     ) -> Result<Self, Problem> {
         let Self::OfPassword(subjects) = &self else { return Ok(self) };
-        let mut conn = app.store.connection().await?;
+        let conn = app.store.connection().await;
+        let mut conn = or_give_back(app, subjects, now, conn).await?;
         attempts::release(&mut conn, subjects, 1, now).await?;
         if second_factor.is_none() {
             return Err(Problem::new(ProblemCode::SecondFactorRequired));
         }
         let VerifiedPassword { account, second_factor_since: since, .. } = *verified;
-        let attempt = FactorAttempt::reserve(app, &mut conn, account, since, network, now).await?;
+        let attempt = FactorAttempt::reserve(app, conn, account, since, network, now).await?;
         Ok(Self::OfSecondFactor(attempt))
+    }
+
+    /// Settles the units of a log-in that is refused with this problem: they stay used only if the password was wrong.
+    /// Nothing was said about the second factor.
+    async fn refuse(&self, app: &AppState, problem: Problem, now: DateTime<Utc>) -> Problem {
+        if problem.code() == ProblemCode::WrongCredentials {
+            decide_wrong(app, self.subjects(), now).await;
+        } else {
+            give_back(app, self.subjects(), now).await;
+        }
+        problem
     }
 
     /// The limits that the units were taken from.
@@ -228,23 +256,36 @@ async fn begin_session(
         .store
         .transaction(async |conn| {
             let begun = sessions::begin(conn, &app.keys, &new).await?;
-            if begun == SessionBegun::Yes {
+            if matches!(begun, SessionBegun::Yes(_)) {
                 attempts::release(conn, reserved.subjects(), 1, at).await?;
             }
             StoreResult::Ok(begun)
         })
-        .await?;
+        .await;
     let account = verified.account;
-    match begun {
-        SessionBegun::Yes => {}
+    match decided_or_give_back(app, reserved.subjects(), at, begun).await? {
+        SessionBegun::Yes(ended) => forget_ended(app, account, &ended).await,
         SessionBegun::Changed => return Ok(None),
         SessionBegun::WrongSecondFactor => {
-            FactorAttempt::record_failure(account);
+            if let Attempts::OfSecondFactor(attempt) = reserved {
+                attempt.record_failure(app, account).await;
+            }
             return Err(Problem::new(ProblemCode::WrongSecondFactor));
         }
     }
     tracing::info!(%account, %session, "logged in");
     Ok(Some(Begun { account, session, token, at }))
+}
+
+/// Drops the sessions from the cache that a log-in has ended.
+async fn forget_ended(app: &AppState, account: AccountId, ended: &[SessionId]) {
+    for session in ended {
+        app.identities.invalidate(&CredentialKey::Session(*session)).await;
+    }
+    if !ended.is_empty() {
+        let sessions = ended.len();
+        tracing::info!(%account, sessions, "the sessions that were used least recently were ended: the account had too many");
+    }
 }
 
 /// The limits that count a log-in: one for the account from this network, one for the network, and one for the account from all networks together
@@ -325,9 +366,11 @@ pub struct SessionResponse {
     pub id: Uuid,
     /// Whether the request was sent in this session.
     pub current: bool,
+    /// Whether a browser uses it, which logged in on the pages of this service. Otherwise a program does, with tokens.
+    pub is_browser: bool,
     /// When the client logged in.
     pub created_at: DateTime<Utc>,
-    /// When it was last refreshed.
+    /// When it was last used: by a program, the last refresh or the log-in; by a browser, exact to an hour.
     pub last_used_at: DateTime<Utc>,
     /// When it ends if it is not refreshed.
     pub expires_at: DateTime<Utc>,
@@ -338,6 +381,7 @@ impl SessionResponse {
         Self {
             current: current == Some(row.id),
             id: row.id.0,
+            is_browser: row.is_browser,
             created_at: row.created_at,
             last_used_at: row.last_used_at,
             expires_at: row.expires_at,
@@ -348,7 +392,8 @@ impl SessionResponse {
 /// Your active sessions.
 #[derive(Serialize, ToSchema)]
 pub struct SessionsResponse {
-    /// The sessions, the newest first, at most 200.
+    /// The sessions, the newest first. An account has at most 200: a further log-in ends the one that was used least recently. At most 1,000 are
+    /// listed: an older version of the service may have begun more than 200, and each log-in ends up to 200 of those.
     pub data: Vec<SessionResponse>,
 }
 

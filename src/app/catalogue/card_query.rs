@@ -56,7 +56,7 @@ impl ListRequest {
     /// Checks the request against the existing games and sets.
     pub async fn check(self, app: &AppState) -> Result<List, Problem> {
         let games = app.all_games().await?;
-        let tree = match search::parse(&self.text) {
+        let tree = match scope_of(&games, None).parse(&self.text) {
             Ok(tree) => tree,
             Err(faults) => {
                 // Faults of the other parameters are reported together with those of the query.
@@ -114,7 +114,7 @@ impl ListRequest {
 /// taken for one with cards.
 pub async fn games_to_choose(app: &AppState, text: &str) -> Result<Vec<String>, Problem> {
     let games = app.all_games().await?;
-    let tree = search::parse(text).map_err(bad_query)?;
+    let tree = scope_of(&games, None).parse(text).map_err(bad_query)?;
     let (sets, cards, today) = (app.sets().await?, app.catalogue.cards(), app.today()?);
     let has_cards = |game: &str| match &cards {
         Some(cards) => cards.has_open_cards(game),
@@ -147,7 +147,19 @@ pub(crate) fn scope_of<'a>(games: &'a [Arc<LoadedGame>], game: Option<&str>) -> 
 
 /// Refuses text that does not parse as a query, whichever fields exist.
 pub fn require_syntax(text: &str) -> Result<(), Problem> {
-    search::parse(text).map(drop).map_err(bad_query)
+    parse_with_any_field(text).map(drop).map_err(bad_query)
+}
+
+/// Whether a query consists of alternatives, so that one more term would belong to the last of them only.
+pub fn has_alternatives(text: &str) -> bool {
+    matches!(parse_with_any_field(text), Ok(Some(Node::Or(_))))
+}
+
+/// Parses a query, whichever fields exist.
+fn parse_with_any_field(text: &str) -> Result<Option<Node>, Vec<search::Fault>> {
+    // The text between the slashes of `a-b:/(x|y)/` is an expression only if some game has an attribute `a-b`.
+    let with_any_field = |faults| search::parse_with(text, &|_| true).map_err(|_| faults);
+    search::parse(text).or_else(with_any_field)
 }
 
 /// The failure of a query with faults; lists every fault.

@@ -20,7 +20,7 @@ use crate::domain::network::Network;
 use crate::memory::catalogue::index::FacetsKey;
 use crate::memory::rendered::Rendered;
 use crate::search::CardFilter;
-use crate::search::index::{FacetCount, FacetSource, needs_progress};
+use crate::search::index::{self, FacetCount, FacetSource, needs_progress};
 use crate::store::catalogue::cards;
 
 /// The facets of a game, or of one of its sets.
@@ -72,7 +72,7 @@ pub struct FacetValueResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Reptile")]
     pub name: Option<String>,
-    /// Number of cards that have it.
+    /// Number of cards that have it, in at least one printing.
     #[schema(example = 7, minimum = 0)]
     pub cards: u64,
 }
@@ -150,13 +150,18 @@ async fn count_values(
     list: &List,
     attributes: &[FacetAttribute<'_>],
 ) -> Result<Counted, Problem> {
-    let codes: Vec<&str> = attributes.iter().map(|attribute| attribute.code).collect();
+    let wanted: Vec<index::FacetAttribute<'_>> =
+        attributes.iter().map(FacetAttribute::to_count).collect();
     if let Some((all, view)) = find_index(app, viewer, &list.query).await? {
         let predicate = list.query.predicate.clone();
-        let codes: Vec<String> = codes.iter().map(|code| (*code).to_owned()).collect();
+        let owned: Vec<(String, bool)> =
+            wanted.iter().map(|one| (one.code.to_owned(), one.per_printing)).collect();
         let count = move || {
-            let codes: Vec<&str> = codes.iter().map(String::as_str).collect();
-            all.facets(&predicate, &view, &codes)
+            let wanted = owned.iter().map(|(code, per_printing)| index::FacetAttribute {
+                code,
+                per_printing: *per_printing,
+            });
+            all.facets(&predicate, &view, &wanted.collect::<Vec<_>>())
         };
         let facets = run_on_index(app, network, &list.query, count).await?;
         let cut = facets.cut.then(|| QueryWarning::of_all(&list.text, WarningReason::Unfinished));
@@ -165,7 +170,7 @@ async fn count_values(
     let most = app.settings.search_candidates.into();
     let mut conn = app.searches.connection(network).await?;
     let predicate = &list.query.predicate;
-    let counted = cards::count_facets(&mut conn, viewer, predicate, most, &codes).await;
+    let counted = cards::count_facets(&mut conn, viewer, predicate, most, &wanted).await;
     let cut = cards::is_truncated(&mut conn, viewer, &list.query, most).await.map_err(too_slow)?;
     let cut = cut.then(|| {
         QueryWarning::of_all(
@@ -233,6 +238,14 @@ pub(crate) struct FacetAttribute<'a> {
     kinds: Vec<String>,
     /// The values that the manifest lists; empty for numbers.
     pub(crate) listed: Vec<Value>,
+    /// Whether printings may differ in it, in one of the kinds.
+    pub(crate) per_printing: bool,
+}
+
+impl FacetAttribute<'_> {
+    fn to_count(&self) -> index::FacetAttribute<'_> {
+        index::FacetAttribute { code: self.code, per_printing: self.per_printing }
+    }
 }
 
 /// The attributes of a game's cards that are not free text, in the order of its kinds.
@@ -243,10 +256,12 @@ pub(crate) fn attributes(game: &Game) -> Vec<FacetAttribute<'_>> {
             let Some(listed) = listed_values(attribute) else { continue };
             let at = found.iter().position(|known| known.code == code).unwrap_or_else(|| {
                 let (kinds, listed) = (Vec::new(), Vec::new());
-                found.push(FacetAttribute { code, name: &attribute.name, kinds, listed });
+                let (name, per_printing) = (&attribute.name, false);
+                found.push(FacetAttribute { code, name, kinds, listed, per_printing });
                 found.len() - 1
             });
             let known = &mut found[at];
+            known.per_printing |= attribute.per_printing;
             known.kinds.push(kind.code.clone());
             let new: Vec<Value> =
                 listed.into_iter().filter(|value| !known.listed.contains(value)).collect();

@@ -83,6 +83,17 @@ impl From<RulingRow> for RulingResponse {
     }
 }
 
+impl RulingResponse {
+    /// Whether the ruling has this content already.
+    pub fn has_content(&self, content: &RulingContent) -> bool {
+        let RulingContent { kind, text, published_on, source } = content;
+        self.kind == kind.as_str()
+            && self.text == *text
+            && self.published_on == *published_on
+            && self.source == *source
+    }
+}
+
 /// The rulings and errata of a card.
 #[derive(Serialize, ToSchema)]
 pub struct RulingsResponse {

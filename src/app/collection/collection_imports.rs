@@ -10,7 +10,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::ImportMode;
-use crate::domain::collection::resolve::{Assumptions, RarityAliases};
+use crate::domain::collection::resolve::{Assumptions, RarityWords};
 use crate::domain::collection::table::{FileFormat, Table};
 use crate::domain::ids::CollectionImportId;
 use crate::domain::network::Network;
@@ -98,7 +98,7 @@ impl ExpectedFile {
         let assumed = Assumptions {
             game: options.game.map(Code::into_string),
             most_common: options.most_common,
-            aliases: RarityAliases::from_games(games.iter().map(|loaded| &loaded.game)),
+            rarities: RarityWords::from_games(games.iter().map(|loaded| &loaded.game)),
         };
         let lines = &table.lines;
         let mode = options.mode;

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::counts::{ChoiceResponse, CollectionEntryResponse};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem_cause::{CountedPrinting, ProblemCause};
 use crate::app::problem_member::ProblemMember;
 use crate::domain::collection::MAX_QUANTITY;
 use crate::domain::collection::table::{self, Dialect, Line, LineFault, Table, TableError};
@@ -339,6 +340,12 @@ fn too_many_text(entries: usize, first: &[EntryView]) -> String {
     format!("{entries} Correct their quantities and send the file again.")
 }
 
+fn counted_printing(entry: EntryView) -> CountedPrinting {
+    let CardLine { game_code, set_code, number, name, .. } = entry.card;
+    let (rarity, condition) = (entry.rarity, entry.condition);
+    CountedPrinting { game: game_code, set: set_code, number, name, rarity, condition }
+}
+
 /// Which entries have changed since the file was shown, and what to do.
 fn changed_text(entries: usize, first: &[EntryView]) -> String {
     let what = if entries == 1 {
@@ -372,9 +379,15 @@ impl From<CommitError> for Problem {
             CommitError::Changed(entries, first) => Self::new(ProblemCode::CollectionChanged)
                 .detail(changed_text(entries, &first))
                 .with(ProblemMember::Entries, entries),
-            CommitError::TooMany(entries, first) => Self::new(ProblemCode::CountOutOfRange)
-                .detail(too_many_text(entries, &first))
-                .with(ProblemMember::Entries, entries),
+            CommitError::TooMany(entries, first) => {
+                let text = too_many_text(entries, &first);
+                let named = first.into_iter().map(counted_printing).collect();
+                // Pages name the entries with their own words, programs read the detail.
+                Self::new(ProblemCode::CountOutOfRange)
+                    .because(ProblemCause::TooManyCards { entries, named })
+                    .detail(text)
+                    .with(ProblemMember::Entries, entries)
+            }
             CommitError::Collection(error) => error.into(),
         }
     }

@@ -627,18 +627,18 @@ fn mentioned_cards(game: &Game, mentions: &DeckMentions, sets: &KnownSets) -> Ve
         .filter(|(_, attribute)| matches!(attribute.value, AttributeValue::Text { .. }))
         .map(|(code, _)| &**code)
         .collect();
-    let text_is = |folded: &str| -> Vec<Predicate> {
-        let tests = texts.iter().map(|attribute| (*attribute).to_owned());
-        tests.map(|code| Predicate::content(Test::TextIs(code, folded.to_owned()))).collect()
+    let in_a_text = |folded: &str| -> Vec<Predicate> {
+        texts.iter().map(|attribute| Predicate::content(text_is(attribute, folded))).collect()
     };
     let symbols = mentions.symbols.iter().map(|symbol| folded(symbol));
     for symbol in symbols.filter(|symbol| !symbol.is_empty()).take(SYMBOLS_MAX) {
-        parts.extend(text_is(&symbol));
+        parts.extend(in_a_text(&symbol));
     }
     // Some emoji, such as `™️`, have no word. All texts without words are then found, and the reader compares their symbols. They have a query of their own,
     // because there may be many: they must not take the place of others.
     let is_wordless = |symbol: &String| is_emoji(symbol) && folded(symbol).is_empty();
-    let wordless = if mentions.symbols.iter().any(is_wordless) { text_is("") } else { Vec::new() };
+    let wordless =
+        if mentions.symbols.iter().any(is_wordless) { in_a_text("") } else { Vec::new() };
     let groups = in_small_groups(parts).into_iter().chain(in_small_groups(wordless));
     groups.map(|parts| (query_of(game, parts), MENTIONED_MAX)).chain(of_ids).collect()
 }
@@ -678,8 +678,13 @@ fn has_external_id(game: &Game, attribute: &str, id: u64) -> Vec<Predicate> {
     let widths = (1..=ID_DIGITS).filter(|_| is_text);
     let spellings: BTreeSet<String> =
         widths.map(|width| folded(&format!("{id:0>width$}"))).collect();
-    let texts = spellings.into_iter().map(|text| Test::TextIs(attribute.to_owned(), text));
+    let texts = spellings.iter().map(|text| text_is(attribute, text));
     number.into_iter().chain(texts).map(Predicate::content).collect()
+}
+
+/// The test that a text of a card itself is this folded text. Decks name cards by what the cards have, not by what only a printing has.
+fn text_is(attribute: &str, folded: &str) -> Test {
+    Test::TextIs { attribute: attribute.to_owned(), per_printing: false, folded: folded.to_owned() }
 }
 
 /// Divides conditions so that the query of each group runs in memory at once, without waiting for the network's turn, unless its tests are costly (texts).
@@ -935,7 +940,7 @@ mod tests {
             assert_eq!(sizes.len(), all.div_ceil(MAX_INLINE_TESTS - 1), "{id_types:?}");
         }
         let texts = has_external_id(&game(&["text"]), "tag", 1_002);
-        assert!(texts.contains(&Predicate::content(Test::TextIs("tag".into(), folded("01002")))));
+        assert!(texts.contains(&Predicate::content(text_is("tag", &folded("01002")))));
     }
 
     #[test]

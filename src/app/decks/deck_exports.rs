@@ -1,13 +1,17 @@
 //! Decks in the dialects of other programs, and as share codes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use cardscape_engine::{DeckDialect, write_named_deck};
+use cardscape_engine::{
+    DeckDialect, DeckEntry, DeckLoss, LossKind, leaves_out_all, write_named_deck,
+};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::deck_cards::{self, Requester, StepConnection};
-use super::opened_decks::open;
+use super::deck_sheets::{SheetCard, card_of};
+use super::opened_decks::{OpenedDeck, open};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::must_be_one_of;
@@ -33,6 +37,24 @@ pub struct ExportedDeck {
     pub name: String,
     pub dialect: DeckDialect,
     pub written: DeckExportResponse,
+    /// What the dialect cannot express, by kind: first what leaves out cards.
+    pub losses: Vec<LostParts>,
+    /// Number of cards that the text does not have, and of those in the deck.
+    pub left_out: (u64, u64),
+}
+
+/// The entries of which a dialect cannot express the same part.
+pub struct LostParts {
+    pub kind: LossKind,
+    /// The entries as the reader sees them, in the order of the deck; empty: the loss concerns the whole deck.
+    pub entries: Vec<LostEntry>,
+}
+
+/// An entry of which a dialect cannot express a part.
+pub struct LostEntry {
+    pub quantity: u32,
+    /// Its card, as the page of the deck shows it.
+    pub card: SheetCard,
 }
 
 /// A part of a deck that a dialect cannot express.
@@ -61,6 +83,48 @@ pub fn read_dialect(word: Option<&str>) -> Result<DeckDialect, Problem> {
     word.parse().map_err(|_| fault(InputFault::at("?dialect", must_be_one_of(word, known))))
 }
 
+/// The dialects that can express at least one entry of a deck, without share codes, which the page of the deck shows anyway.
+pub fn useful_dialects(opened: &OpenedDeck) -> Vec<DeckDialect> {
+    let (deck, catalogue) = (&opened.seen.content.deck, &opened.catalogue);
+    let has_ids = opened.game().external_id().is_some();
+    let is_useful = |dialect: &DeckDialect| match dialect {
+        DeckDialect::ShareCode => false,
+        DeckDialect::Ydk | DeckDialect::Ydke if !has_ids => false,
+        _ => !leaves_out_all(deck, *dialect, catalogue),
+    };
+    DeckDialect::ALL.into_iter().filter(is_useful).collect()
+}
+
+/// What was lost, by kind: first what leaves out entries.
+fn losses_by_kind(opened: &OpenedDeck, losses: &[DeckLoss]) -> Vec<LostParts> {
+    let mut by_kind: BTreeMap<(bool, LossKind), Vec<LostEntry>> = BTreeMap::new();
+    for DeckLoss { entry, kind } in losses {
+        let lost = by_kind.entry((!kind.leaves_out(), *kind)).or_default();
+        lost.extend(entry.and_then(|at| lost_entry(opened, at)));
+    }
+    by_kind.into_iter().map(|((_, kind), entries)| LostParts { kind, entries }).collect()
+}
+
+/// The entry at a position of the deck.
+fn lost_entry(opened: &OpenedDeck, at: usize) -> Option<LostEntry> {
+    let entry = opened.seen.content.deck.entries.get(at)?;
+    let is_hidden = opened.seen.masks.hidden.contains_key(&at);
+    let (_, card) = card_of(&entry.card, is_hidden, &opened.catalogue);
+    Some(LostEntry { quantity: entry.quantity, card })
+}
+
+/// Number of cards that are left out, and of all cards.
+fn count_left_out(entries: &[DeckEntry], losses: &[DeckLoss]) -> (u64, u64) {
+    let leaving_out = || losses.iter().filter(|loss| loss.kind.leaves_out());
+    let is_all_lost = leaving_out().any(|loss| loss.entry.is_none());
+    let lost: BTreeSet<usize> = leaving_out().filter_map(|loss| loss.entry).collect();
+    let cards = |is_counted: &dyn Fn(usize) -> bool| -> u64 {
+        let counted = entries.iter().enumerate().filter(|(at, _)| is_counted(*at));
+        counted.map(|(_, entry)| u64::from(entry.quantity)).sum()
+    };
+    (cards(&|at| is_all_lost || lost.contains(&at)), cards(&|_| true))
+}
+
 /// Writes a deck that the reader may see in a dialect.
 pub async fn export(
     app: &AppState,
@@ -80,11 +144,15 @@ pub async fn export(
     let content = &opened.seen.content;
     let name = content.name.as_str();
     let cards = match dialect {
+        DeckDialect::Own => opened.cards_for_own_text(app).await?,
         DeckDialect::ShareCode => opened.cards_for_share_code(app).await?,
         DeckDialect::Ydk | DeckDialect::Ydke => opened.cards_for_ids(app).await?,
         _ => Arc::clone(&opened.catalogue),
     };
+    let entries = &content.deck.entries;
     let written = write_named_deck(name, &content.deck, dialect, &cards, sets.as_deref());
+    let by_kind = losses_by_kind(&opened, &written.losses);
+    let left_out = count_left_out(entries, &written.losses);
     let losses = written.losses.into_iter().map(|loss| DeckLossResponse {
         entry: loss.entry,
         detail: loss.kind.to_string(),
@@ -92,5 +160,5 @@ pub async fn export(
     });
     let losses = losses.collect();
     let written = DeckExportResponse { dialect: dialect.code(), text: written.text, losses };
-    Ok(ExportedDeck { name: name.to_owned(), dialect, written })
+    Ok(ExportedDeck { name: name.to_owned(), dialect, written, losses: by_kind, left_out })
 }

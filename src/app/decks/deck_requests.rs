@@ -120,6 +120,14 @@ impl ParsedDeck {
         DeckChanges { content, hidden, visibility, folder, cloned_from: None, at }
     }
 
+    /// Whether a deck has this content, these readers and this folder already.
+    pub(super) fn is_written_as(&self, stored: &StoredDeck) -> bool {
+        let folder = self.folder.as_ref().map(DeckFolder::as_str);
+        self.content.is_written_as(&stored.content)
+            && self.visibility.is_none_or(|asked| asked == stored.row.visibility())
+            && folder == stored.row.folder.as_deref()
+    }
+
     /// Looks up which cards are hidden, after entries were bound to other cards.
     pub(super) async fn find_hidden(&mut self, app: &AppState) -> Result<(), Problem> {
         self.hidden = hidden_cards(app, &self.content.cards).await?;

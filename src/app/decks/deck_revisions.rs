@@ -323,6 +323,19 @@ pub async fn restore(
     Ok(see(app, (requester.0, Some(by.account())), stored).await?.into())
 }
 
+/// Whether one of the caller's decks has the content of an earlier revision already, because [`restore`] was requested before.
+pub async fn is_restored(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    requester: Requester,
+    (id, revision): (DeckId, i64),
+) -> Result<bool, Problem> {
+    let content = find_to_restore(app, by, requester, (id, revision)).await?;
+    let mut conn = app.store.connection().await?;
+    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
+    Ok(content.is_written_as(&stored.content))
+}
+
 /// The content of an earlier revision. An entry that was bound to no card is bound if the caller sees its card now: perhaps nobody else could read that
 /// revision, and others must not read the names of hidden cards in the restored one.
 async fn find_to_restore(

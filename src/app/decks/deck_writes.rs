@@ -106,6 +106,23 @@ pub async fn replace_by_list(
     store_changed(app, by, requester.0, (id, &read), parsed).await
 }
 
+/// Whether one of the caller's decks is already what [`replace_by_list`] would make of it, because the same form was sent before.
+pub async fn is_replaced_by_list(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    requester: Requester,
+    id: DeckId,
+    request: DeckRequest,
+) -> Result<bool, Problem> {
+    let mut parsed = parse(app, requester, request).await?;
+    let mut conn = app.store.connection().await?;
+    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
+    drop(conn);
+    let owner = (requester.0, by.account());
+    take_over_entries(app, owner, &stored.content, &mut parsed).await?;
+    Ok(parsed.is_written_as(&stored))
+}
+
 /// Like [`replace_by_list`], with a list as the body: also what neither the list nor a parameter states stays as it is.
 pub async fn replace_by_upload(
     app: &AppState,

@@ -1,8 +1,5 @@
 //! Checks of a design: violated rules, the templates of its sentences, and similar cards and designs.
 
-use std::sync::Arc;
-use std::time::Instant;
-
 use cardscape_engine::SetFault;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,10 +9,10 @@ use super::alike::{AlikeNameResponse, AlikeResponse};
 use super::design_bodies::{
     DesignPrintingBody, DesignRequest, ParsedDesign, parse_unfinished, printing_bodies,
 };
+use super::design_sentences::check_effects;
 use super::likeness::{self, Likenesses, StoredAs};
 use super::step_problems::foreign_artwork;
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
-use crate::app::effects::matches::match_all;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::words::words;
@@ -23,10 +20,10 @@ use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::fixes::{Edit, EditOperation, MAX_FIXED, Written, fix};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::release::SentenceObstacle;
 use crate::domain::designs::violations::design_faults;
 use crate::domain::network::Network;
 use crate::store::designs::{SeesOwnDesigns, artworks, design_lifecycle};
-use crate::store::effects::effect_texts::LoadedEffects;
 
 words! {
     EditOperation: "What an edit does: `add` (set a member), `replace`, `remove` or `move` (from `from` to `path`).";
@@ -143,6 +140,32 @@ pub struct CheckedEffectResponse {
     pub matched: MatchedSentenceResponse,
 }
 
+impl CheckedEffectResponse {
+    pub(super) fn new(matched: MatchedSentenceResponse) -> Self {
+        // A sentence whose search ended early may still come from a template.
+        let free_text =
+            matched.matches.is_empty() && matched.complete && !matched.sentence.is_empty();
+        Self { free_text, matched }
+    }
+
+    /// Why the sentence prevents a release; also `None` if there was not enough time to search its templates.
+    pub(super) fn obstacle(&self) -> Option<SentenceObstacle> {
+        let matched = &self.matched;
+        if self.free_text {
+            Some(SentenceObstacle::FreeText)
+        } else if matched.matches.is_empty() && matched.searched && !matched.complete {
+            Some(SentenceObstacle::SearchLimit)
+        } else {
+            None
+        }
+    }
+
+    /// Whether no template was found within the limit of steps of the search.
+    pub fn exceeds_search(&self) -> bool {
+        self.obstacle() == Some(SentenceObstacle::SearchLimit)
+    }
+}
+
 /// What a check says about a name that one of the caller's shared designs has.
 const OWN_NAMESAKE: &str =
     "Your own shared design has this name: no other design of yours can be shared under it.";
@@ -226,6 +249,8 @@ pub enum ReleaseObstacle {
     Violations,
     /// A sentence comes from no template.
     FreeText,
+    /// No template was found within the limit of steps of the search, which does not depend on time or load. The sentence has `complete: false` and no `matches`.
+    EffectSearchLimit,
     /// Its name is missing, taken, or looks like another.
     Name,
     /// Its licence does not allow the release.
@@ -261,10 +286,11 @@ pub struct DesignCheckResponse {
     /// Open cards, shared designs and your own designs of the same kind whose effects differ only in numbers.
     pub same_effects: Vec<AlikeResponse>,
     /// Whether the design could be released as it is, as far as this check can determine: hidden cards are not compared. `false` also if there was not enough time
-    /// to find out whether a template makes each sentence.
+    /// to find out whether a template makes each sentence; then there may be no obstacle, and the same check may find out later.
     #[schema(example = true)]
     pub releasable: bool,
-    /// Why it could not be released: `violations`, `free_text`, `name`, `licence`, `artwork` (it was taken down).
+    /// Why it could not be released: `violations`, `free_text`, `effect_search_limit` (no template of a sentence was found within the limit of steps: it is always so, as long as the sentence and the
+    /// effect texts stay the same), `name`, `licence`, `artwork` (it was taken down).
     #[schema(example = json!([]))]
     pub obstacles: Vec<ReleaseObstacle>,
     /// Possible improvements: `alt_missing` (its artwork has no alternative text), `letters_not_drawn` (PNG pictures show outlines in place of some letters, which the fonts of the service
@@ -276,10 +302,7 @@ pub struct DesignCheckResponse {
 impl DesignCheckResponse {
     /// Whether there was enough time to search the templates of every sentence.
     pub(super) fn is_complete(&self) -> bool {
-        let is_known = |effect: &CheckedEffectResponse| {
-            effect.matched.complete || !effect.matched.matches.is_empty()
-        };
-        self.effects.iter().all(is_known)
+        self.effects.iter().all(|effect| effect.matched.searched)
     }
 }
 
@@ -362,6 +385,10 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     let obstacles: Vec<ReleaseObstacle> = [
         (!violations.is_empty(), ReleaseObstacle::Violations),
         (effects.iter().any(|effect| effect.free_text), ReleaseObstacle::FreeText),
+        (
+            effects.iter().any(CheckedEffectResponse::exceeds_search),
+            ReleaseObstacle::EffectSearchLimit,
+        ),
         (!name.available, ReleaseObstacle::Name),
         (!content.licence.allows_release(), ReleaseObstacle::Licence),
         (has_removed_artwork(app, content).await?, ReleaseObstacle::Artwork),
@@ -406,71 +433,4 @@ pub(super) async fn has_removed_artwork(
 ) -> Result<bool, Problem> {
     let Some(artwork) = &content.artwork else { return Ok(false) };
     Ok(artworks::is_removed(&mut *app.store.connection().await?, artwork.id).await?)
-}
-
-/// Finds the templates of each sentence. In a game without templates, no sentence counts as free text.
-async fn check_effects(
-    app: &AppState,
-    game: &str,
-    content: &DesignContent,
-) -> Result<Vec<CheckedEffectResponse>, Problem> {
-    let sentences: Vec<String> = content.effects.iter().map(|effect| effect.text.clone()).collect();
-    if sentences.is_empty() {
-        return Ok(Vec::new());
-    }
-    let known = match app.listed_designs.effect_texts(game) {
-        Some(revision) => app.effects.loaded(game, revision).await,
-        None => None,
-    };
-    let loaded = match known {
-        Some(loaded) => Some(loaded),
-        None => app.effects.find(&app.store, game).await?,
-    };
-    let Some(loaded) = loaded else {
-        let unmatched = |sentence| CheckedEffectResponse {
-            free_text: false,
-            matched: MatchedSentenceResponse::unmatched(sentence),
-        };
-        return Ok(sentences.into_iter().map(unmatched).collect());
-    };
-    let effect = |matched: MatchedSentenceResponse| CheckedEffectResponse {
-        // A sentence whose search ran out of time may still come from a template.
-        free_text: matched.matches.is_empty() && matched.complete && !matched.sentence.is_empty(),
-        matched,
-    };
-    Ok(match_sentences(app, game, loaded, sentences).await?.into_iter().map(effect).collect())
-}
-
-/// Finds the templates of each sentence. An editor sends all sentences again whenever one of them changes, so the
-/// results are cached.
-async fn match_sentences(
-    app: &AppState,
-    game: &str,
-    loaded: Arc<LoadedEffects>,
-    sentences: Vec<String>,
-) -> Result<Vec<MatchedSentenceResponse>, Problem> {
-    let key = |sentence: &str| (game.to_owned(), loaded.revision, sentence.to_owned());
-    let kept: Vec<Option<MatchedSentenceResponse>> =
-        sentences.iter().map(|sentence| app.matched_sentences.find(&key(sentence))).collect();
-    let unknown = sentences.into_iter().zip(&kept);
-    let unknown: Vec<String> =
-        unknown.filter_map(|(sentence, kept)| kept.is_none().then_some(sentence)).collect();
-    if unknown.is_empty() {
-        return Ok(kept.into_iter().flatten().collect());
-    }
-    let until = Instant::now() + app.settings.suggestion_time;
-    let library = loaded.clone();
-    let work = move || match_all(&library.library, unknown, until);
-    let mut matched = app.work.run(work).await?.into_iter();
-    let in_order = kept.into_iter().filter_map(|kept| {
-        kept.or_else(|| {
-            let matched = matched.next()?;
-            // Suggestions for a sentence without a template depend on the time that was left, so they are not cached.
-            if matched.complete && !matched.matches.is_empty() {
-                app.matched_sentences.insert(key(&matched.sentence), matched.clone());
-            }
-            Some(matched)
-        })
-    });
-    Ok(in_order.collect())
 }

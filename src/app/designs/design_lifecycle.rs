@@ -155,6 +155,18 @@ pub async fn revise(
     write_revision(app, by, network, code, if_match, (&game, &content)).await
 }
 
+/// Whether one of the caller's designs is already what [`revise`] would make of it, because the same form was sent before.
+pub async fn is_revised(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    code: DesignCode,
+    request: DesignRequest,
+) -> Result<bool, Problem> {
+    let stored = find_own(app, by, code).await?;
+    let ParsedDesign { game, content } = parse(app, request).await?;
+    Ok(stored.design.game_code == game.game.code() && *stored.content() == content)
+}
+
 /// Writes a revision with this content, unless the newest one has the same content.
 pub(super) async fn write_revision(
     app: &AppState,

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_lifecycle::{find_card_of_name, find_stored};
+use super::design_sentences::find_obstacles;
 use super::step_problems::{already_a_card, name_taken, not_from};
 use crate::app::catalogue::import::problem_with_faults;
 use crate::app::fault_reason::FaultReason;
@@ -16,15 +17,18 @@ use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteCatal
 use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::release::SentenceObstacle;
 use crate::domain::designs::revision_number::RevisionNumber;
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::CardId;
 use crate::domain::network::Network;
 use crate::store::db::deadlines;
 use crate::store::designs::DesignReviewer;
+use crate::store::designs::design_lifecycle::StoredDesign;
 use crate::store::designs::design_releases::{
     self, DesignRelease, Obstruction, ReleaseError, ReleasePlace,
 };
+use crate::store::designs::design_reviews;
 
 /// The set and the number of the card that a design becomes.
 #[derive(Deserialize, ToSchema)]
@@ -120,9 +124,14 @@ pub async fn release(
     } else {
         None
     };
+    let sentences = if stored.card.is_none() {
+        list_sentence_obstacles(app, reviewer, code, &stored).await?
+    } else {
+        Vec::new()
+    };
     let (number, was_public) = (request.number.trim(), request.was_public);
     let revision = request.revision.map(RevisionNumber::get);
-    let place = ReleasePlace { set: &set, number, revision, was_public, name_owner };
+    let place = ReleasePlace { set: &set, number, revision, was_public, name_owner, sentences };
     let at = app.clock.now();
     let done: Result<DesignRelease, ReleaseError> = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
@@ -147,6 +156,20 @@ pub async fn release(
         }
         Err(error) => Err(refusal(&stored.design.game_code, &place, error)),
     }
+}
+
+/// The places of the sentences that prevent the release of a design now. Empty also if it was never submitted: it is not released then.
+async fn list_sentence_obstacles(
+    app: &AppState,
+    reviewer: &Granted<ReviewDesigns>,
+    code: DesignCode,
+    stored: &StoredDesign,
+) -> Result<Vec<(usize, SentenceObstacle)>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let submitted_at = design_reviews::find_submission_time(&mut conn, reviewer, code).await?;
+    drop(conn);
+    let Some(submitted_at) = submitted_at else { return Ok(Vec::new()) };
+    find_obstacles(app, &stored.design.game_code, stored.content(), submitted_at).await
 }
 
 /// The code of the set, as it is stored, or everything that is wrong with set and number.
@@ -227,6 +250,13 @@ fn obstructed(obstructions: Vec<Obstruction>) -> Problem {
             }
             Obstruction::ArtworkRemoved => {
                 faults.push(InputFault::at("/artwork", FaultReason::DesignArtworkRemoved));
+            }
+            Obstruction::Sentence(at, obstacle) => {
+                let reason = match obstacle {
+                    SentenceObstacle::FreeText => FaultReason::DesignFreeText,
+                    SentenceObstacle::SearchLimit => FaultReason::DesignSearchLimit,
+                };
+                faults.push(InputFault::at(format!("/effects/{at}/text"), reason));
             }
             Obstruction::Refused(refused) => {
                 let refused = problem_with_faults(ProblemCode::DesignNotReleasable, refused);

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, ReleaseObstacle, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, version_check};
+use super::design_sentences::{find_obstacles, timed_out};
 use super::likeness::StoredAs;
 use super::step_problems::{check_step, name_taken, not_releasable, require_step};
 use crate::app::catalogue::codes::Codes;
@@ -19,6 +20,7 @@ use crate::app::versions::{IfMatch, Revision};
 use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::release::SentenceObstacle;
 use crate::domain::designs::review::{MAX_REASON, REVIEW_LEASE, ReviewDecision, ReviewStage};
 use crate::domain::designs::status::DesignStep;
 use crate::domain::ids::DesignReviewId;
@@ -50,11 +52,12 @@ pub async fn submit(
     let is_current = version_check(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };
     let check = judge(app, network, Some(by), &design, Some(StoredAs::design(code))).await?;
-    if !check.is_complete() {
-        return Err(Problem::new(ProblemCode::TimedOut).retry_after(1));
-    }
-    if !check.releasable {
+    // Before the time: obstacles stay, whatever the rest of the search finds.
+    if !check.obstacles.is_empty() {
         return Err(not_releasable(&check.obstacles));
+    }
+    if !check.is_complete() {
+        return Err(timed_out());
     }
     let at = app.clock.now();
     let content = (&*design.game, &design.content);
@@ -310,17 +313,22 @@ pub fn read_decision(decision: &str, reason: &str) -> Result<(ReviewDecision, St
     }
 }
 
-/// Decides a claimed design. The author can read the reason.
+/// Decides a claimed design. The author can read the reason. An approval compares its sentences with the templates again, which
+/// may have changed since it was submitted.
 pub async fn decide(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
     code: DesignCode,
     judgement: Judgement<'_>,
 ) -> Result<DesignReviewResponse, Problem> {
+    let sentences = match judgement.decision {
+        ReviewDecision::Approved => list_sentence_obstacles(app, by, code).await?,
+        ReviewDecision::Declined => Vec::new(),
+    };
     let at = app.clock.now();
     let outcome = app
         .write_design(by, async |conn, by| {
-            design_reviews::decide(conn, by, code, judgement, at).await
+            design_reviews::decide(conn, by, code, judgement, &sentences, at).await
         })
         .await?;
     let decided_at = if let ReviewOutcome::Repeat(earlier) = outcome { earlier } else { at };
@@ -328,6 +336,21 @@ pub async fn decide(
     let (decision, reason) = (judgement.decision.as_str(), judgement.reason.to_owned());
     tracing::info!(account = %by.account(), design = %code, decision, "design decided");
     Ok(DesignReviewResponse { decision, reason, decided_at })
+}
+
+/// Why sentences of a submitted design prevent its approval now; empty also if nothing waits for a decision.
+async fn list_sentence_obstacles(
+    app: &AppState,
+    by: &Granted<ReviewDesigns>,
+    code: DesignCode,
+) -> Result<Vec<SentenceObstacle>, Problem> {
+    let mut conn = app.store.connection().await?;
+    let submitted = design_reviews::find_submitted(&mut conn, by, code).await?;
+    drop(conn);
+    let Some(submitted) = submitted else { return Ok(Vec::new()) };
+    let (game, at) = (&submitted.game_code, submitted.submitted_at);
+    let found = find_obstacles(app, game, submitted.content(), at).await?;
+    Ok(found.into_iter().map(|(_, obstacle)| obstacle).collect())
 }
 
 /// Reads the reason for a revocation.
@@ -376,6 +399,7 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
         ReviewOutcome::NameTaken(owner) => name_taken(owner.into()),
         ReviewOutcome::ArtworkRemoved => not_releasable(&[ReleaseObstacle::Artwork]),
+        ReviewOutcome::Sentences(found) => not_releasable(&obstacles_of(&found)),
         ReviewOutcome::OtherSubmission { read, submitted } => {
             Problem::new(ProblemCode::DesignStepRefused)
                 .because(ProblemCause::OtherSubmission { read, submitted })
@@ -388,6 +412,16 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
         }
         ReviewOutcome::IsCard(None) => not_revoked(RevocationRefusal::SomeCard),
     })
+}
+
+/// Each obstacle once, in the order of checks.
+fn obstacles_of(sentences: &[SentenceObstacle]) -> Vec<ReleaseObstacle> {
+    let all = [
+        (SentenceObstacle::FreeText, ReleaseObstacle::FreeText),
+        (SentenceObstacle::SearchLimit, ReleaseObstacle::EffectSearchLimit),
+    ];
+    let stands = all.into_iter().filter(|(obstacle, _)| sentences.contains(obstacle));
+    stands.map(|(_, obstacle)| obstacle).collect()
 }
 
 fn not_revoked(refusal: RevocationRefusal) -> Problem {

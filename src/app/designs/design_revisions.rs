@@ -207,3 +207,16 @@ pub async fn restore(
     let game = app.named_game(&found.game_code).await?.map_err(Problem::internal)?;
     write_revision(app, by, network, code, if_match, (&game, found.content())).await
 }
+
+/// Whether one of the caller's designs already has the content that [`restore`] would give it, because the same form was sent before.
+pub async fn is_restored(
+    app: &AppState,
+    by: &Granted<WriteOwnDesigns>,
+    code: DesignCode,
+    request: &RestoreRequest,
+) -> Result<bool, Problem> {
+    let stored = find_own(app, by, code).await?;
+    let mut conn = app.store.connection().await?;
+    let named = revisions::find(&mut conn, by, code, &[request.revision]).await?.pop();
+    Ok(named.is_some_and(|named| named.content() == stored.content()))
+}

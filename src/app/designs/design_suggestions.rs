@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::design_bodies::{DesignPrintingBody, printing_bodies};
+use super::design_sentences::find_templates;
 use crate::app::catalogue::cards::EffectResponse;
 use crate::app::effects::sentences::EffectSeed;
 use crate::app::problem::{InputFault, Problem};
@@ -125,7 +126,7 @@ pub async fn create(
     let (Some(loaded), Ok(design)) = (loaded, design) else {
         return Err(Problem::invalid(faults));
     };
-    let texts = app.effects.find(&app.store, loaded.game.code()).await?;
+    let texts = find_templates(app, loaded.game.code()).await?;
     let seed = seed.unwrap_or_else(EffectSeed::random).number();
     let (of, kind) = (loaded.clone(), design.kind.clone());
     let suggest = move || {

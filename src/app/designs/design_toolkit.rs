@@ -8,6 +8,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::artworks::upload_limits;
+use super::design_sentences::find_templates;
 use super::toolkit_parts::{RulebookPlace, ToolkitGuide, ToolkitKind, ToolkitRarity};
 use crate::app::catalogue::games;
 use crate::app::effects::effect_texts::EffectTemplateResponse;
@@ -119,7 +120,7 @@ pub struct DesignToolkitResponse<'a> {
     pub limits: DesignLimits,
     /// Licences that an author can choose; the first is the default.
     pub licences: Vec<LicenceResponse>,
-    /// Templates of effect texts; absent: the game has none.
+    /// Templates of effect texts; absent: the game has no template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect_texts: Option<DesignEffectTexts>,
 }
@@ -430,7 +431,7 @@ impl<'a> DesignToolkitResponse<'a> {
 /// The toolkit of a game; it is rendered once for each version of the game's manifest and effect texts.
 pub async fn find(app: &AppState, game: &Code) -> Result<Rendered, Problem> {
     let loaded = games::find(app, game).await?;
-    let texts = app.effects.find(&app.store, game.as_str()).await?;
+    let texts = find_templates(app, game.as_str()).await?;
     let versions = (game.clone(), loaded.revision, texts.as_ref().map(|texts| texts.revision));
     let make = async {
         let library = texts.as_ref().map(|texts| &texts.library);

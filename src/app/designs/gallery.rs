@@ -70,10 +70,10 @@ impl GalleryRequest {
     pub async fn check(self, app: &AppState) -> Result<Gallery, Problem> {
         // Cursors of clients hold this mark: renaming the fields that it is made from would invalidate them.
         let mark = mark_of(&self);
-        let tree = search::parse(&self.text).map_err(bad_query);
+        let games = app.all_games().await?;
+        let tree = scope_of(&games, None).parse(&self.text).map_err(bad_query);
         let (codes, tree) = both(self.codes.resolve(app).await, tree)?;
         let request = Self { codes, ..self };
-        let games = app.all_games().await?;
         let scope = scope_of(&games, request.codes.game.as_deref()).of_designs();
         let today = app.today()?;
         let checked = tree.map(|tree| search::check(&tree, &scope, None, today)).transpose();

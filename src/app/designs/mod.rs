@@ -15,6 +15,7 @@ pub mod design_ratings;
 pub mod design_releases;
 pub mod design_reviews;
 pub mod design_revisions;
+pub mod design_sentences;
 pub mod design_suggestions;
 pub mod design_toolkit;
 pub mod designer_perks;

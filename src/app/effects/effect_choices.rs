@@ -131,7 +131,7 @@ pub struct EffectStepResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Discard one card to draw one card.")]
     pub sentence: Option<String>,
-    /// Whether all places are filled and the phrase rules remove the sentence: no card may have it.
+    /// Whether all places are filled and the phrase rules remove the sentence, or leave nothing of it: no card may have it.
     #[schema(example = false)]
     pub removed: bool,
 }

@@ -275,8 +275,9 @@ pub(super) fn faults_at(
             let rest = fault.pointer.strip_prefix(from.as_str())?;
             (rest.is_empty() || rest.starts_with('/')).then(|| format!("{to}{rest}"))
         });
+        let detail = fault.detail();
         let pointer = in_body.unwrap_or(fault.pointer);
-        InputFault { column: fault.column, ..InputFault::at(pointer, fault.message) }
+        InputFault { column: fault.column, ..InputFault::at(pointer, detail) }
     });
     let problem = Problem::new(code).errors(listed.collect());
     if all > MAX_FAULTS {

@@ -76,7 +76,7 @@ pub struct PhraseReplacement {
     /// The phrase that is replaced: literal and case-sensitive, without `:`, and not beginning with `#`. A phrase can be replaced only once.
     #[schema(example = "a Air", min_length = 1, max_length = 200)]
     pub old: String,
-    /// The text that replaces it; empty: the phrase is deleted.
+    /// The text that replaces it; empty: the phrase is deleted. White space that this leaves at an end of the sentence is removed.
     #[schema(example = "an Air", max_length = 200)]
     pub new: String,
 }

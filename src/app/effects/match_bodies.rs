@@ -77,6 +77,9 @@ pub struct MatchedSentenceResponse {
     /// Whether `matches` has all ways to produce it. `false`: there are more, or the search took too long.
     #[schema(example = true)]
     pub complete: bool,
+    /// Whether the templates were searched before the time was over. A search that ends at its limit of steps ends there each time.
+    #[serde(skip)]
+    pub searched: bool,
     /// If `matches` is empty, up to 3 finished sentences that have most words in common with it. Only for the first 10 such sentences of a request.
     #[schema(example = json!([]))]
     pub suggestions: Vec<String>,
@@ -93,6 +96,7 @@ impl MatchedSentenceResponse {
 
     /// A sentence that no template makes.
     pub(crate) fn unmatched(sentence: String) -> Self {
-        Self { sentence, matches: Vec::new(), complete: true, suggestions: Vec::new() }
+        let (matches, suggestions) = (Vec::new(), Vec::new());
+        Self { sentence, matches, complete: true, searched: true, suggestions }
     }
 }

@@ -1,6 +1,6 @@
 //! From sentences back to the templates that make them.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -28,24 +28,26 @@ pub async fn find(
     sentences: Vec<String>,
 ) -> Result<MatchedSentencesResponse, Problem> {
     let loaded = load(app, game).await?;
-    let until = Instant::now() + app.settings.effect_match_time;
-    let data = app.work.run(move || match_all(&loaded.library, sentences, until)).await?;
+    let time_limit = app.settings.effect_match_time;
+    let data = app.work.run(move || match_all(&loaded.library, sentences, time_limit)).await?;
     Ok(MatchedSentencesResponse { data })
 }
 
-/// Searches the templates of each sentence, and similar sentences for those without a template, until the deadline.
+/// Searches the templates of each sentence, and similar sentences for those without a template. The time limit begins when the
+/// index exists: otherwise the first request after a start could find every sentence unsearched.
 pub(crate) fn match_all(
     library: &EffectLibrary,
     sentences: Vec<String>,
-    until: Instant,
+    time_limit: Duration,
 ) -> Vec<MatchedSentenceResponse> {
     library.make_index();
+    let until = Instant::now() + time_limit;
     let mut data: Vec<MatchedSentenceResponse> = sentences
         .into_iter()
         .map(|sentence| {
             if Instant::now() >= until {
-                let (matches, suggestions) = (Vec::new(), Vec::new());
-                return MatchedSentenceResponse { sentence, matches, complete: false, suggestions };
+                let unmatched = MatchedSentenceResponse::unmatched(sentence);
+                return MatchedSentenceResponse { complete: false, searched: false, ..unmatched };
             }
             let found = library.find(&sentence);
             let matches =
@@ -53,6 +55,7 @@ pub(crate) fn match_all(
             MatchedSentenceResponse {
                 matches: matches.collect(),
                 complete: found.complete,
+                searched: true,
                 sentence,
                 suggestions: Vec::new(),
             }

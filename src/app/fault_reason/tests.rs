@@ -170,6 +170,14 @@ fn messages_for_api_clients_do_not_change() {
             FaultReason::DesignArtworkRemoved,
             "The artwork of the design was taken down: revoke the approval, so that the author can choose another artwork, or none",
         ),
+        (
+            FaultReason::DesignFreeText,
+            "No template of the game makes this sentence: add a template that makes it, or revoke the approval, so that the author can change the sentence",
+        ),
+        (
+            FaultReason::DesignSearchLimit,
+            "No template was found within the limit of steps of the search: make the templates that are like this sentence simpler, or revoke the approval, so that the author can change the sentence",
+        ),
         (EntryReason::TooManyCopies.into(), "must be at most 100, and no more than the quantity"),
         (
             EntryReason::SerialOfCopy.into(),

@@ -1,9 +1,12 @@
 //! Requests about webhooks, and the checks of their values.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use super::webhooks::WebhookResponse;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
@@ -118,6 +121,17 @@ impl WebhookRequest {
 }
 
 impl CheckedWebhook {
+    /// Whether a webhook has these values already. The order of the kinds does not matter.
+    pub(super) fn is_same_as(&self, stored: &WebhookResponse) -> bool {
+        let kinds: BTreeSet<&str> = self.kinds.iter().copied().collect();
+        let stored_kinds: BTreeSet<&str> = stored.kinds.iter().map(String::as_str).collect();
+        self.target.as_str() == stored.url
+            && self.description == stored.description
+            && kinds == stored_kinds
+            && self.game == stored.game
+            && self.enabled == stored.enabled
+    }
+
     pub(super) fn content(&self) -> WebhookContent<'_> {
         WebhookContent {
             url: self.target.as_str(),

@@ -209,6 +209,17 @@ pub async fn replace(
     Ok(row.into())
 }
 
+/// Whether a webhook is already what [`replace`] would make of it, because the same form was sent before.
+pub async fn is_replaced(
+    app: &AppState,
+    by: &Granted<ReadWebhooks>,
+    id: WebhookId,
+    request: WebhookRequest,
+) -> Result<bool, Problem> {
+    let checked = request.check(app).await?;
+    Ok(checked.is_same_as(&find(app, by, id).await?))
+}
+
 /// Deletes a webhook with its deliveries, if the client's version is current.
 pub async fn delete(
     app: &AppState,

@@ -90,7 +90,7 @@ pub struct PrintPlanResponse {
     /// Number of codes in the run.
     #[schema(example = 1200)]
     pub copy_count: u64,
-    /// The copies of each rarity, the most common rarity first.
+    /// The copies of each rarity, in the order of the rarities in the game: the most common rarity first.
     pub rarities: Vec<PlannedRarity>,
     /// The packs; absent if the run has none.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,11 +1,8 @@
 //! Attempts at serial codes: taken before a code is looked up, and returned when the submission was not a guess.
 
-use std::time::Duration;
-
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
-use crate::app::accounts::attempts::{attempt_subjects, attempts_in_flight, attempts_used_up};
+use crate::app::accounts::attempts::{AttemptPauses, attempt_subjects};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::accounts::attempts::AttemptScope;
@@ -15,13 +12,6 @@ use crate::memory::shared_attempts::ReservedAttempts;
 use crate::store::StoreResult;
 use crate::store::accounts::attempt_batches::{SettledUnits, Taken};
 use crate::store::accounts::attempts::{self, AttemptSubject};
-
-/// How often a request pauses for attempts that others have reserved and may return: for two seconds in all, if its
-/// budget allows it.
-const MOST_PAUSES: u32 = 20;
-
-/// Shortest pause. The longest is three times as long: requests that began to wait together must not ask together.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// A batch takes at most one of this many parts of the account's attempts at once. If the instance is killed, the
 /// attempts of one part stay used, and the others are left. With smaller parts, a batch would need more transactions.
@@ -86,29 +76,15 @@ async fn reserve_when_free(
     at: DateTime<Utc>,
     mut taken: Taken,
 ) -> Result<ReservedAttempts, Problem> {
-    let code = ProblemCode::SerialAttemptsUsedUp;
-    let mut pauses = 0;
+    let mut pauses = AttemptPauses::default();
     loop {
         let Taken { units, short, epoch } = taken;
         let Some(short) = short.filter(|_| units == 0) else {
             return Ok(ReservedAttempts { subjects, units, at, epoch });
         };
-        if !short.may_end {
-            return Err(attempts_used_up(short.subject, code, at));
-        }
-        if pauses == MOST_PAUSES || !app.store.pause(pause()).await {
-            return Err(attempts_in_flight(short.subject, code));
-        }
-        pauses += 1;
+        pauses.pause(app, short, ProblemCode::SerialAttemptsUsedUp, at).await?;
         taken = app.attempt_batches.reserve_up_to(&app.store, &subjects, wanted, at).await?;
     }
-}
-
-/// A pause of random length.
-fn pause() -> Duration {
-    // The last bytes of such an id are random.
-    let random = Uuid::now_v7().as_bytes()[15];
-    SHORTEST_PAUSE + SHORTEST_PAUSE * 2 * u32::from(random) / 255
 }
 
 fn settled_units(reserved: &ReservedAttempts, guesses: u32) -> SettledUnits {

@@ -51,6 +51,10 @@ impl CombineCommand {
         if let Some(file) = &self.dedupe {
             return dedupe(file.first().unwrap_or(&self.output_file), self.amount.quiet);
         }
+        // Counting reads no phrase rules.
+        let rules = (!self.amount.count).then(|| self.rules.files());
+        let inputs = self.file.as_deref().into_iter().chain(rules.into_iter().flatten());
+        input::require_one_from_stdin(inputs)?;
         let effects = input::effects(self.templates()?, &self.rules.placeholder_dir)?;
         if self.amount.count {
             pipeline::print_counts(&effects, false)?;

@@ -66,6 +66,11 @@ impl GenerateCommand {
                 ExitError::usage("--json and the table cannot both go to standard output").into()
             );
         }
+        // Counting reads only the templates.
+        let others = (!self.amount.count)
+            .then(|| self.rules.files().into_iter().chain([self.categories.as_path()]));
+        let inputs = [self.file.as_path()].into_iter().chain(others.into_iter().flatten());
+        input::require_one_from_stdin(inputs)?;
         let effects = input::effects(input::templates(&self.file)?, &self.rules.placeholder_dir)?;
         if self.amount.count {
             pipeline::print_counts(&effects, self.json)?;

@@ -16,6 +16,19 @@ pub(super) fn read_text(path: &Path) -> Result<String, ExitError> {
     read(path).map_err(|error| unreadable(path, &error)).and_then(|bytes| text(path, bytes))
 }
 
+/// Refuses several inputs from standard input, because all but the first would be empty.
+pub(super) fn require_one_from_stdin<'a>(
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), ExitError> {
+    let from_stdin = inputs.into_iter().filter(|path| *path == Path::new("-")).count();
+    if from_stdin > 1 {
+        return Err(ExitError::usage(
+            "only one input can be standard input: name a file instead of each other `-`",
+        ));
+    }
+    Ok(())
+}
+
 /// Like [`read_text`]; `None`: the file does not exist.
 fn read_if_there(path: &Path) -> Result<Option<String>, ExitError> {
     match read(path) {
@@ -109,6 +122,11 @@ pub(super) fn effects(templates: Vec<Template>, folder: &Path) -> Result<Effects
 }
 
 impl RuleFiles {
+    /// The files of the phrase rules.
+    pub(super) fn files(&self) -> [&Path; 2] {
+        [self.combinations_to_remove.as_path(), self.replacements_file.as_path()]
+    }
+
     /// Reads the phrase rules. Warns of each missing file and of each line without effect.
     pub(super) fn phrase_rules(&self) -> Result<PhraseRules, ExitError> {
         let optional = |path: &Path, without: &str| -> Result<String, ExitError> {

@@ -107,6 +107,11 @@ impl AttemptScope {
         }
     }
 
+    /// Whether a unit is returned if the attempt was right. Otherwise it is used from the beginning.
+    pub fn is_returned(self) -> bool {
+        !matches!(self, Self::RegisterNetwork | Self::SerialEverybody)
+    }
+
     /// The name in the database and in metrics.
     pub fn as_str(self) -> &'static str {
         match self {

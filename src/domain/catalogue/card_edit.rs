@@ -83,7 +83,8 @@ pub const CARD: &str = "card";
 /// Converts a fault in a file with a single card to a fault of the card.
 pub fn within_card(fault: ImportFault) -> ImportFault {
     let pointer = fault.pointer.strip_prefix("/cards/0").map(str::to_owned);
-    ImportFault { pointer: pointer.unwrap_or_default(), card: None, ..fault }
+    // A position is one in the file that was made around the card.
+    ImportFault { pointer: pointer.unwrap_or_default(), card: None, position: None, ..fault }
 }
 
 /// RFC 7396, section 2.

@@ -48,6 +48,17 @@ impl SourceFile {
         })?;
         Ok(Self::new(name, text))
     }
+
+    /// SHA-256 of the file as one of several that are loaded together and have the hash `all` ([`GameSource::hash`]).
+    pub fn hash_among(&self, all: &[u8]) -> [u8; 32] {
+        Sha256::new()
+            .chain_update([IMPORT_VERSION])
+            .chain_update(all)
+            .chain_update(Sha256::digest(&self.name))
+            .chain_update(Sha256::digest(&self.text))
+            .finalize()
+            .into()
+    }
 }
 
 /// A text without the byte order mark that some editors put at its start.
@@ -77,6 +88,11 @@ pub struct GameSource {
 }
 
 impl GameSource {
+    /// All files, the manifest first.
+    pub fn files(&self) -> impl Iterator<Item = &SourceFile> {
+        std::iter::once(&self.manifest).chain(&self.sets)
+    }
+
     /// SHA-256 of each set file together with the manifest. The same hash means the same import.
     pub fn set_hashes(&self) -> Vec<[u8; 32]> {
         let manifest = Sha256::digest(&self.manifest.text);
@@ -136,7 +152,7 @@ pub struct ImportFault {
     /// The fault as a value, if pages have their own text for it.
     #[serde(skip)]
     pub known: Option<CardFault>,
-    /// The position in the text, for a fault of a manifest and for bytes that are not UTF-8.
+    /// The position in the text, for a fault of a manifest, for bytes that are not UTF-8, and where a set file cannot be read further.
     #[serde(skip_serializing_if = "Option::is_none", flatten)]
     pub position: Option<Position>,
 }
@@ -488,10 +504,11 @@ fn card_at(file: &SetFile, pointer: &str) -> Option<FaultyCard> {
 }
 
 pub(super) fn structural_faults(source: &SourceFile, file: &SetFile) -> Vec<ImportFault> {
-    let fault = |(pointer, message): &(String, String)| {
-        ImportFault::new(&source.name, pointer, message).about(card_at(file, pointer))
+    let fault = |(at, (pointer, message)): (usize, &(String, String))| ImportFault {
+        position: file.stopped_at.filter(|_| at + 1 == file.faults.len()),
+        ..ImportFault::new(&source.name, pointer, message).about(card_at(file, pointer))
     };
-    file.faults.iter().map(fault).collect()
+    file.faults.iter().enumerate().map(fault).collect()
 }
 
 /// The faults in the readable part of a file that break rules of the game, or that the database or URLs do not allow.
@@ -716,6 +733,26 @@ mod tests {
         assert_eq!(fault.to_string(), "a.json: /cards/0 (7): ODD: “Regular” is odd.");
         fault.message = "unknown key".to_owned();
         assert_eq!(fault.to_string(), "a.json: /cards/0 (7 Regular): ODD: unknown key");
+    }
+
+    #[test]
+    fn a_set_file_that_cannot_be_read_has_its_position() {
+        let game =
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
+        let only = |set: &str| {
+            let source = GameSource {
+                manifest: SourceFile::new("game.toml", game),
+                sets: vec![SourceFile::new("s.json", set)],
+            };
+            let faults = GameImport::check(&source).unwrap_err();
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            faults[0].to_string()
+        };
+        assert_eq!(only(""), "s.json:1:1: the file ends before its JSON is complete");
+        assert_eq!(
+            only("{\n \"cards\": [{ \"cost\": 1e400 }]}"),
+            "s.json:2:22: /cards/0/cost: number out of range"
+        );
     }
 
     #[test]

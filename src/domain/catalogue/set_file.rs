@@ -5,10 +5,11 @@
 
 use std::fmt;
 
-use cardscape_engine::{CardDefinition, SetDefinition};
+use cardscape_engine::{CardDefinition, Position, SetDefinition};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
+use super::json_places::{TextPlace, places};
 use crate::domain::pointer::push_token;
 
 /// Most structural faults that are listed: a file of another kind can have millions.
@@ -42,6 +43,8 @@ pub struct SetFile {
     pub places: Vec<usize>,
     /// What is wrong with the structure: JSON pointer and message.
     pub faults: Vec<(String, String)>,
+    /// The position of the last fault, if the file could not be read further.
+    pub stopped_at: Option<Position>,
     document: Value,
 }
 
@@ -53,10 +56,7 @@ impl SetFile {
         let read = Document(&mut walk).deserialize(&mut reader);
         let document = match read.and_then(|document| reader.end().map(|()| document)) {
             Ok(document) => document,
-            Err(error) => {
-                walk.fault(error.to_string());
-                return walk.finish(Value::Null);
-            }
+            Err(error) => return walk.stop(text, &error),
         };
         walk.object(&document, SET);
         walk.finish(document)
@@ -163,6 +163,8 @@ struct Walk {
     more: usize,
     /// Places of cards with a structural fault, in order.
     broken_cards: Vec<usize>,
+    /// The pointer of the value that could not be read.
+    unreadable: Option<String>,
 }
 
 impl Walk {
@@ -275,6 +277,27 @@ impl Walk {
         }
     }
 
+    /// The file, which can be read only as far as to an error.
+    fn stop(mut self, text: &str, error: &serde_json::Error) -> SetFile {
+        let message = error.to_string();
+        // The place at the end of the message counts bytes.
+        let reason =
+            message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
+        // A syntax error is not about a value.
+        let is_about_value = error.is_data() || reason == "number out of range";
+        let pointer = self.unreadable.take().filter(|_| is_about_value).unwrap_or_default();
+        let place = places(text, &[pointer.as_str()]).pop().flatten();
+        let stopped_at = match place.filter(|_| is_about_value) {
+            Some(TextPlace { line, column }) => Position { line, column },
+            None => position_of(text, error),
+        };
+        let reason = if error.is_eof() { CUT } else { reason };
+        let mut file = self.finish(Value::Null);
+        // However many faults there are, this one is listed, as the last: nothing after it could be read.
+        file.faults.push((pointer, reason.to_owned()));
+        SetFile { stopped_at: Some(stopped_at), ..file }
+    }
+
     fn finish(mut self, document: Value) -> SetFile {
         if self.more > 0 {
             self.faults.push((String::new(), format!("{} further faults like these", self.more)));
@@ -305,8 +328,18 @@ impl Walk {
             unlock_threshold: threshold.and_then(|threshold| threshold.try_into().ok()),
             cards,
         };
-        SetFile { set, places, faults: self.faults, document }
+        SetFile { set, places, faults: self.faults, stopped_at: None, document }
     }
+}
+
+/// The message about a text that is only the beginning of a JSON document, or empty.
+const CUT: &str = "the file ends before its JSON is complete";
+
+/// The position of an error, in characters. The parser counts bytes, and reports 0 for the end of a text that is empty or ends with a line break.
+fn position_of(text: &str, error: &serde_json::Error) -> Position {
+    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default().as_bytes();
+    let read = String::from_utf8_lossy(line.get(..error.column()).unwrap_or(line));
+    Position { line: error.line().max(1), column: read.chars().count().max(1) }
 }
 
 /// The message about a value of another type than the wanted one. Values are not repeated, because they may be secrets. An
@@ -351,7 +384,13 @@ impl<'de> DeserializeSeed<'de> for Document<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
+        let Self(walk) = self;
+        let read = deserializer.deserialize_any(Document(&mut *walk));
+        // The innermost value fails first.
+        if read.is_err() && walk.unreadable.is_none() {
+            walk.unreadable = Some(walk.pointer.clone());
+        }
+        read
     }
 }
 
@@ -570,12 +609,30 @@ mod tests {
     }
 
     #[test]
-    fn a_syntax_error_has_its_line() {
-        for text in ["", "{", r#"{"code":"a"} x"#, "[1e999]", &"[".repeat(100_000)] {
-            let found = faults(text);
-            assert_eq!(found.len(), 1);
-            assert!(found[0].0.is_empty() && found[0].1.contains(" line "), "{found:?}");
+    fn a_file_that_cannot_be_read_to_its_end_has_the_position() {
+        let long = "x".repeat(MAX_TEXT + 1);
+        let lore = format!("{{\n \"cards\": [\n  {{\"name\": \"Ä\", \"lore\": \"{long}\"}}]}}");
+        let key = format!("{{\"cards\": [{{\"{long}\": 1}}]}}");
+        for (text, pointer, message, place) in [
+            ("", "", CUT, (1, 1)),
+            ("{\n", "", CUT, (2, 1)),
+            ("{\n\"Ä\" 1}", "", "expected `:`", (2, 5)),
+            ("[0, 1e999]", "/1", "number out of range", (1, 5)),
+            (lore.as_str(), "/cards/0/lore", "a text of 20001 bytes; 20000 are the most", (3, 25)),
+            (key.as_str(), "/cards/0", "a text of 20001 bytes; 200 are the most", (1, 12)),
+        ] {
+            let read = SetFile::read(text);
+            assert_eq!(read.faults, [(pointer.to_owned(), message.to_owned())], "{text:.20}");
+            let (line, column) = place;
+            assert_eq!(read.stopped_at, Some(Position { line, column }), "{text:.20}");
         }
+        for text in [r#"{"code":"a"} x"#, &"[".repeat(100_000)] {
+            let read = SetFile::read(text);
+            assert_eq!(read.faults.len(), 1);
+            assert!(read.faults[0].0.is_empty() && !read.faults[0].1.contains(" line "));
+            assert_eq!(read.stopped_at.map(|position| position.line), Some(1));
+        }
+        assert_eq!(SetFile::read("{}").stopped_at, None);
     }
 
     #[test]
@@ -607,5 +664,13 @@ mod tests {
         let found = faults(&format!(r#"{{"cards":[{}0]}}"#, "0,".repeat(20_000)));
         assert_eq!(found.len(), MAX_FAULTS + 1);
         assert!(found[MAX_FAULTS].1.starts_with("10003 further"), "{:?}", found[MAX_FAULTS]);
+        // The reason why the file could not be read further is listed nevertheless, as the last fault.
+        let cut = format!(r#"{{"cards":[{{{}"#, r#""a":0,"#.repeat(MAX_FAULTS + 3));
+        let read = SetFile::read(&cut);
+        assert_eq!(read.faults.len(), MAX_FAULTS + 2);
+        let (_, counted) = &read.faults[MAX_FAULTS];
+        assert!(counted.starts_with("2 further"), "{counted}");
+        assert_eq!(read.faults.last().unwrap(), &(String::new(), CUT.to_owned()));
+        assert_eq!(read.stopped_at.map(|position| position.line), Some(1));
     }
 }

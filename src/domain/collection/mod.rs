@@ -14,6 +14,8 @@ pub const MAX_QUANTITY: i32 = 9_999;
 pub const MAX_ENTRIES: usize = 50_000;
 /// Most items of one list of wants or haves.
 pub const MAX_TRADE_ITEMS: usize = 2_000;
+/// Longest list that is pasted into a form, in bytes; files may be larger.
+pub const MAX_PASTED: usize = 256 * 1024;
 
 /// The condition of a card.
 #[derive(

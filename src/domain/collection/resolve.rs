@@ -122,36 +122,47 @@ pub struct CardResolver {
 }
 
 /// How to read lines with missing values.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Assumptions {
     /// The game of lines that name none.
     pub game: Option<String>,
     /// Whether lines without a rarity mean the most common printing of their card.
     pub most_common: bool,
-    /// Other words for rarities.
-    pub aliases: RarityAliases,
+    /// Words for rarities.
+    pub rarities: RarityWords,
 }
 
-/// Other words for the rarities of games, from their manifests: the word and the code, by game.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RarityAliases(BTreeMap<String, BTreeMap<String, String>>);
+/// Words for the rarities of games: codes, names and aliases of their manifests. They mean what they mean in decks.
+#[derive(Clone, Debug, Default)]
+pub struct RarityWords(BTreeMap<String, WordsOfGame>);
 
-impl RarityAliases {
-    /// Collects the words of these games.
+#[derive(Clone, Debug)]
+struct WordsOfGame {
+    game: Game,
+    /// The codes of rarities by words as the manifest spells them. Files may have a word in each of many lines.
+    spelled: BTreeMap<String, String>,
+}
+
+impl RarityWords {
+    /// The words of these games.
     pub fn from_games<'g>(games: impl IntoIterator<Item = &'g Game>) -> Self {
         let words = |game: &Game| {
             let rarities = game.rarities().iter();
-            let words = rarities.flat_map(|rarity| {
-                rarity.aliases.iter().map(|alias| (word_key(alias), rarity.code.clone()))
-            });
-            (game.code().to_owned(), words.collect())
+            let all = rarities
+                .flat_map(|rarity| rarity.aliases.iter().chain([&rarity.code, &rarity.name]));
+            let spelled =
+                all.filter_map(|word| Some((word.clone(), game.rarity_called(word)?.code.clone())));
+            let words = WordsOfGame { game: game.clone(), spelled: spelled.collect() };
+            (game.code().to_owned(), words)
         };
         Self(games.into_iter().map(words).collect())
     }
 
     /// The code of the rarity that a word means in a game.
     fn code(&self, game: &str, word: &str) -> Option<&str> {
-        self.0.get(game)?.get(&word_key(word)).map(String::as_str)
+        let WordsOfGame { game, spelled } = self.0.get(game)?;
+        let called = || game.rarity_called(word).map(|rarity| rarity.code.as_str());
+        spelled.get(word).map(String::as_str).or_else(called)
     }
 }
 
@@ -328,7 +339,7 @@ impl CardResolver {
             && wanted.name.as_ref().is_none_or(|name| has_name(card, name.as_str()))
             && wanted.rarity.as_ref().is_none_or(|rarity| {
                 is_rarity(
-                    assumed.aliases.code(&card.game, rarity).unwrap_or(rarity),
+                    assumed.rarities.code(&card.game, rarity).unwrap_or(rarity),
                     &printing.rarity,
                 )
             });
@@ -392,9 +403,9 @@ impl CardResolver {
 
 fn resolve_rarity(card: &KnownCard, wanted: &WantedPrinting, assumed: &Assumptions) -> Meaning {
     let all = || card.printings.iter().map(|one| choice(card, Some(one))).collect();
-    let alias = |word: &str| assumed.aliases.code(&card.game, word);
-    let of_finish = wanted.finish.as_deref().and_then(alias);
-    let rarity = wanted.rarity.as_deref().map(|text| alias(text).unwrap_or(text)).or(of_finish);
+    let called = |word: &str| assumed.rarities.code(&card.game, word);
+    let of_finish = wanted.finish.as_deref().and_then(called);
+    let rarity = wanted.rarity.as_deref().map(|text| called(text).unwrap_or(text)).or(of_finish);
     let printing = match rarity {
         Some(rarity) => {
             let found = card.printings.iter().find(|one| is_rarity(rarity, &one.rarity));
@@ -584,6 +595,36 @@ mod tests {
         assert_eq!(meant(&stated, &uno), Ok(160));
         let other = WantedPrinting { game: Some("chess".to_owned()), ..stated };
         assert_eq!(meant(&other, &common), Err((false, 0)));
+    }
+
+    #[test]
+    fn a_rarity_is_named_by_its_code_its_name_or_an_alias() {
+        let game = "code='ttcg'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n\
+            [[rarities]]\ncode='common'\nname='Plain'\nweight=9\naliases=['C', 'normal']\n\
+            [[rarities]]\ncode='ultra_rare'\nname='Common'\nweight=1\n\
+            [[rarities]]\ncode='secret'\nname='🍞'\nweight=1\n";
+        let game = Game::from_toml(game).unwrap();
+        let assumed =
+            Assumptions { rarities: RarityWords::from_games([&game]), ..Assumptions::default() };
+        for (rarity, expected) in [
+            ("plain", Ok(160)),
+            ("C", Ok(160)),
+            ("Normal", Ok(160)),
+            // The code of one rarity and the name of another one: the code takes precedence.
+            ("Common", Ok(160)),
+            ("Ultra Rare", Ok(161)),
+            ("gilded", Err((false, 2))),
+            ("🍞", Err((false, 2))),
+        ] {
+            let wanted = wanted("Don't Panic", "", "", rarity);
+            assert_eq!(meant(&wanted, &assumed), expected, "{rarity}");
+            let by_id = WantedPrinting { printing: Some(id(160)), ..wanted };
+            let is_it = expected == Ok(160);
+            assert_eq!(meant(&by_id, &assumed).is_ok(), is_it, "{rarity}");
+        }
+        let finish = Some("Plain".to_owned());
+        let of_finish = WantedPrinting { finish, ..wanted("Don't Panic", "", "", "") };
+        assert_eq!(meant(&of_finish, &assumed), Ok(160));
     }
 
     #[test]

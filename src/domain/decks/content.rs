@@ -109,6 +109,17 @@ impl DeckContent {
         }
     }
 
+    /// Whether both are written alike, whatever cards their entries are bound to.
+    pub fn is_written_as(&self, content: &Self) -> bool {
+        let Self { name, format, description, tags, deck, cards: _, unread_lines } = self;
+        *name == content.name
+            && *format == content.format
+            && *description == content.description
+            && *tags == content.tags
+            && *deck == content.deck
+            && *unread_lines == content.unread_lines
+    }
+
     /// Whether both are stored alike, with the cards that their entries are bound to.
     pub fn is_stored_as(&self, content: &Self) -> bool {
         let Self { name, format, description, tags, deck: _, cards: _, unread_lines } = self;

@@ -4,4 +4,4 @@
 /// public decks. It is increased whenever the same deck, cards, manifest and day can get another verdict, other violations
 /// or other search terms, because the engine judges differently, or because entries of decks lead to other cards. Then the
 /// background jobs judge all these decks again, for as long as on a new day. Programs that do not know versions have 0.
-pub const JUDGING_VERSION: i16 = 1;
+pub const JUDGING_VERSION: i16 = 2;

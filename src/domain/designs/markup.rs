@@ -12,20 +12,27 @@
 /// ```
 pub fn to_html(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + 16);
-    let normal = text.replace("\r\n", "\n");
-    let lines = normal.split('\n').map(str::trim);
+    for paragraph in paragraphs(text) {
+        html.push_str("<p>");
+        write_inline(&paragraph, &mut html);
+        html.push_str("</p>");
+    }
+    html
+}
+
+/// The paragraphs of a text, with their line breaks. Emphasis never goes on in the next one.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut paragraphs = Vec::new();
     let mut paragraph: Vec<&str> = Vec::new();
-    for line in lines.chain([""]) {
+    for line in text.lines().map(str::trim).chain([""]) {
         if !line.is_empty() {
             paragraph.push(line);
         } else if !paragraph.is_empty() {
-            html.push_str("<p>");
-            write_inline(&paragraph.join("\n"), &mut html);
-            html.push_str("</p>");
+            paragraphs.push(paragraph.join("\n"));
             paragraph.clear();
         }
     }
-    html
+    paragraphs
 }
 
 /// The text without its markup: its paragraphs in one line, for a picture.
@@ -33,14 +40,18 @@ pub fn to_html(text: &str) -> String {
 /// ```
 /// use cardscape::domain::designs::markup::to_text;
 /// assert_eq!(to_text("It *waits*.\n\nAnd **counts** 2 * 3."), "It waits. And counts 2 * 3.");
+/// assert_eq!(to_text("alpha *one.\n\ntwo* omega"), "alpha *one. two* omega");
 /// ```
 pub fn to_text(text: &str) -> String {
     let character = |piece| match piece {
         Piece::Tag(_) => None,
         Piece::Letter(character) => Some(character),
     };
-    let plain: String = pieces(text).into_iter().filter_map(character).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    let plain = |paragraph: &String| -> String {
+        pieces(paragraph).into_iter().filter_map(character).collect()
+    };
+    let plain: Vec<String> = paragraphs(text).iter().map(plain).collect();
+    plain.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A run of one or two stars that may begin or end emphasis.
@@ -183,6 +194,18 @@ mod tests {
             prop_assert_eq!(nested(&html), Ok(vec![]), "{}", html);
             let plain = html.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "").replace("&quot;", "").replace("&#39;", "");
             prop_assert!(!plain.contains('&') && !plain.contains('"'));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_text_has_the_letters_of_the_html(text in "[*\\\\a\\n ]{0,60}") {
+            let html = to_html(&text);
+            let bare = ["<em>", "</em>", "<strong>", "</strong>", "</p>"];
+            let letters = bare.iter().fold(html, |html, tag| html.replace(tag, ""));
+            let letters = letters.replace("<p>", " ").replace("<br>", " ");
+            let words: Vec<&str> = letters.split_whitespace().collect();
+            prop_assert_eq!(to_text(&text), words.join(" "));
         }
     }
 

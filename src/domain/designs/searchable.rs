@@ -10,7 +10,7 @@ use cardscape_engine::{Attribute, AttributeValue, Game, search_key};
 use serde_json::{Map, Value, json};
 
 use super::content::DesignContent;
-use crate::search::{Comparison, Operator, Test, Words};
+use crate::search::{Comparison, Operator, Test, Words, printing_words};
 
 /// Most bytes of a term: an index entry of the database can have about two thousand.
 const MAX_TERM: usize = 200;
@@ -37,7 +37,7 @@ pub struct SearchableDesign {
     /// The numeric attributes of each printing that has any.
     pub printing_numbers: Vec<Value>,
     pub terms: Vec<String>,
-    /// Its folded texts.
+    /// Its folded texts; those of its printings are among its attributes.
     pub words: Words,
 }
 
@@ -63,6 +63,11 @@ impl SearchableDesign {
             [&content.flavour, &content.lore].into_iter().flatten().map(String::as_str).collect();
         let lore = (!background.is_empty()).then(|| background.join("\n"));
         let terms = Terms { game, found: BTreeSet::new() }.of(content, &attributes, &printings);
+        let mut words = Words::of(&content.name, &content.effects, lore.as_deref(), &attributes);
+        for (rarity, own) in &printings {
+            let own = own.iter().map(|(code, value)| (code.as_str(), value));
+            words.attributes.extend(printing_words(rarity, own));
+        }
         Self {
             kind: content.kind.clone(),
             search_key: search_key(&content.name),
@@ -78,7 +83,7 @@ impl SearchableDesign {
                 .collect(),
             printing_numbers,
             terms,
-            words: Words::of(&content.name, &content.effects, lore.as_deref(), &attributes),
+            words,
             attributes,
         }
     }

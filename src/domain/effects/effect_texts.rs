@@ -76,20 +76,34 @@ pub struct Replacement {
 pub struct EffectFault {
     /// JSON pointer into the document.
     pub pointer: String,
+    /// The text as people count it, such as `template 2`; empty if the pointer says enough.
+    pub place: String,
     /// The character in the text, from 1, if the fault is about one character.
     pub column: Option<usize>,
-    /// The message for people.
+    /// What is wrong, for people.
     pub message: String,
 }
 
 impl EffectFault {
     fn new(pointer: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { pointer: pointer.into(), column: None, message: message.into() }
+        let (place, column) = (String::new(), None);
+        Self { pointer: pointer.into(), place, column, message: message.into() }
+    }
+
+    /// What is wrong, and where: `template 2, column 4: <n> has no values`.
+    pub fn detail(&self) -> String {
+        let Self { place, message, .. } = self;
+        match self.column {
+            Some(column) if place.is_empty() => format!("column {column}: {message}"),
+            Some(column) => format!("{place}, column {column}: {message}"),
+            None if place.is_empty() => message.clone(),
+            None => format!("{place}: {message}"),
+        }
     }
 }
 
 impl std::fmt::Display for EffectFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.pointer, self.message)
+        write!(f, "{}: {}", self.pointer, self.detail())
     }
 }

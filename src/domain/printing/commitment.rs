@@ -229,6 +229,7 @@ mod tests {
             id: PrintingId::generate(),
             rarity: rarity.to_owned(),
             weight,
+            tier: 1,
         };
         let card = |number: &str| CardToPrint {
             id: CardId::generate(),

@@ -22,6 +22,8 @@ pub struct PrintingToPrint {
     pub rarity: String,
     /// The rarity's weight in its game.
     pub weight: u32,
+    /// The rarity's tier in its game; `u32::MAX` if the game does not have it any more.
+    pub tier: u32,
 }
 
 /// A card of the set, its printings from the most common to the rarest.
@@ -50,6 +52,8 @@ pub struct PlanLine<'a> {
 pub struct RarityShare {
     pub rarity: String,
     pub weight: u32,
+    /// Its tier in the game.
+    pub tier: u32,
     /// Copies of all cards together.
     pub copies: u64,
     /// Fewest copies for a card that has this rarity.
@@ -145,7 +149,7 @@ impl PrintPlan {
         })
     }
 
-    /// The copies of each rarity, in the order in which the rarities occur.
+    /// The copies of each rarity, from the lowest tier up: the first cards may lack some rarities.
     pub fn shares(&self) -> Vec<RarityShare> {
         let mut shares: Vec<RarityShare> = Vec::new();
         for PlanLine { printing, copies, .. } in self.lines() {
@@ -158,12 +162,14 @@ impl PrintPlan {
                 None => shares.push(RarityShare {
                     rarity: printing.rarity.clone(),
                     weight: printing.weight,
+                    tier: printing.tier,
                     copies,
                     fewest: copies,
                     most: copies,
                 }),
             }
         }
+        shares.sort_by_key(|share| share.tier);
         shares
     }
 
@@ -213,12 +219,13 @@ mod tests {
 
     fn cards(count: usize, weights: &[u32]) -> Vec<CardToPrint> {
         let printings = |_| {
-            let printing = |(tier, &weight): (usize, &u32)| PrintingToPrint {
+            let printing = |(tier, &weight): (u32, &u32)| PrintingToPrint {
                 id: PrintingId::generate(),
                 rarity: format!("tier_{tier}"),
                 weight,
+                tier,
             };
-            weights.iter().enumerate().map(printing).collect()
+            (0..).zip(weights).map(printing).collect()
         };
         (0..count)
             .map(|place| CardToPrint {
@@ -243,6 +250,20 @@ mod tests {
         let plan = PrintPlan::new(cards(3, &[1]), 12).unwrap();
         assert_eq!(plan.lines().map(|line| line.copies).collect::<Vec<_>>(), [12, 12, 12]);
         assert!(plan.warnings().is_empty());
+    }
+
+    #[test]
+    fn shares_are_listed_by_tier_also_if_the_first_cards_lack_some() {
+        let mut cards = cards(3, &TTCG);
+        cards[0].printings.retain(|printing| [0, 3].contains(&printing.tier));
+        cards[1].printings.retain(|printing| [0, 5].contains(&printing.tier));
+        let plan = PrintPlan::new(cards, 77).unwrap();
+        let tiers: Vec<u32> = plan.shares().iter().map(|share| share.tier).collect();
+        assert_eq!(tiers, [0, 1, 2, 3, 4, 5]);
+        // What an announcement promises is in the order of the set.
+        let rarities: Vec<&str> =
+            plan.lines().take(4).map(|line| line.printing.rarity.as_str()).collect();
+        assert_eq!(rarities, ["tier_0", "tier_3", "tier_0", "tier_5"]);
     }
 
     #[test]

@@ -482,6 +482,7 @@ mod tests {
             id: PrintingId::generate(),
             rarity: rarity.to_owned(),
             weight,
+            tier: 1,
         };
         let card = |place: usize| CardToPrint {
             id: CardId::generate(),

@@ -164,7 +164,7 @@ impl FileType for Json {
 }
 
 /// A file as the body. Refused: other media types and compressed bodies (415), more bytes than the type allows (413), text that is not UTF-8 or not JSON where
-/// JSON is required (400). Routes take it as a `Result`, so that a client without permission gets the 401 or 403 first.
+/// JSON is required (400).
 pub struct File<T> {
     /// The text, without a byte order mark.
     pub text: String,

@@ -9,17 +9,25 @@ use super::Extracting;
 use super::body::{has_media_type, read};
 use crate::app::decks::list_files::MAX_LIST;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::collection::MAX_PASTED;
 
 /// Largest form, in bytes: fifty codes are far smaller.
 const MAX_FORM: usize = 256 * 1024;
 /// Largest form with a deck list, in bytes. A character of the list may have four bytes, and each byte may be sent as three characters.
 const MAX_LIST_FORM: usize = MAX_FORM + 3 * 4 * MAX_LIST;
+/// Largest form with pasted lines of a collection, in bytes. Each byte may be sent as three characters, and a line break as six (`%0D%0A`).
+const MAX_PASTED_FORM: usize = MAX_FORM + 6 * MAX_PASTED;
 
 /// The largest form that is received at a path.
 fn limit_at(path: &str) -> usize {
     let is_edit = path.starts_with("/decks/") && path.ends_with("/edit");
-    let has_list = is_edit || matches!(path, "/decks/check" | "/my/decks/new");
-    if has_list { MAX_LIST_FORM } else { MAX_FORM }
+    if is_edit || matches!(path, "/decks/check" | "/my/decks/new") {
+        MAX_LIST_FORM
+    } else if path.starts_with("/my/collection/import/") {
+        MAX_PASTED_FORM
+    } else {
+        MAX_FORM
+    }
 }
 
 const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
@@ -51,7 +59,7 @@ impl SentForm {
     }
 }
 
-/// The fields of a form (`application/x-www-form-urlencoded`). Refused: other media types and compressed bodies (415), more than 256 KiB, or with a deck list more than 2 MB (413), text that is
+/// The fields of a form (`application/x-www-form-urlencoded`). Refused: other media types and compressed bodies (415), more than 256 KiB, or with a deck list or pasted lines of a collection more than 2 MB (413), text that is
 /// not UTF-8, NUL characters, and missing fields (422). Unknown fields are ignored.
 pub struct Form<T>(pub T);
 
@@ -114,6 +122,17 @@ mod tests {
         for path in ["/login", "/decks", "/my/decks/new/file", "/edit"] {
             assert_eq!(limit_at(path), MAX_FORM);
         }
+    }
+
+    #[test]
+    fn forms_with_pasted_lines_may_be_longer() {
+        let path = "/my/collection/import/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+        for longest in ["\r\n".repeat(MAX_PASTED), "ü".repeat(MAX_PASTED / 2)] {
+            let mut sent = form_urlencoded::Serializer::new(String::new());
+            let sent = sent.append_pair("pasted", &longest).finish();
+            assert!((MAX_FORM..limit_at(path)).contains(&sent.len()));
+        }
+        assert_eq!(limit_at("/my/collection/import"), MAX_FORM);
     }
 
     #[test]

@@ -97,7 +97,7 @@ impl<P: Permission + 'static> FromRequest for StreamPermission<P> {
 /// The identity of the client, and when the access token expires, if it is one.
 type Identified = (Identity, Option<DateTime<Utc>>);
 
-/// The identity of the client: looked up once for all extractors of a request, which run at the same time.
+/// The identity of the client: looked up once for all extractors of a request.
 async fn identify(req: &HttpRequest) -> Result<Option<Identified>, Problem> {
     type Shared = Rc<OnceCell<Option<Identified>>>;
     if !req.headers().contains_key(header::AUTHORIZATION) {

@@ -1,6 +1,7 @@
 //! Extractors: the arguments of a handler are parsed, and its permissions checked.
 
 mod answer_form;
+mod arguments;
 mod body;
 mod conditional;
 mod faults;
@@ -18,6 +19,7 @@ mod upload;
 
 pub use crate::app::answer_form::AnswerForm;
 pub use answer_form::prefers_json;
+pub(crate) use arguments::handler;
 pub(crate) use body::MAX_TABLE;
 pub use body::{
     Body, File, FileType, ImageFile, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,

@@ -12,7 +12,7 @@ use crate::app::state::ApiSettings;
 use crate::domain::network::Network;
 use crate::http::extract::state;
 
-/// The client's network: that of the peer or, if the peer is a trusted proxy, the one in `X-Forwarded-For`.
+/// The client's network: that of the peer or, if the peer is a trusted proxy, the one in `X-Forwarded-For`. Without that header the network is unknown.
 pub struct ClientNetwork(pub Network);
 
 impl FromRequest for ClientNetwork {
@@ -30,7 +30,7 @@ pub(crate) fn client_network(req: &HttpRequest, settings: &ApiSettings) -> Netwo
     address.map_or(Network::UNKNOWN, Network::from)
 }
 
-/// The client's address, as far as the chain of proxies is trusted. `None`: a trusted proxy has sent something that is not an address.
+/// The client's address, as far as the chain of proxies is trusted. `None`: a trusted proxy has sent no address, or something that is none.
 pub(crate) fn client_address(req: &HttpRequest, trusted: &[IpNet]) -> Option<IpAddr> {
     // A header line that is not text is not an address.
     let forwarded = req.headers().get_all("x-forwarded-for");
@@ -38,26 +38,28 @@ pub(crate) fn client_address(req: &HttpRequest, trusted: &[IpNet]) -> Option<IpA
     first_untrusted(req.peer_addr()?.ip(), forwarded, trusted)
 }
 
-/// The first address from the peer backwards that is not a trusted proxy, or the last one in the chain. An invalid entry has no address: it must not count as
-/// the proxy that forwarded it, which has more rights than its clients.
+/// The first address from the peer backwards that is not a trusted proxy, or the last one in the chain. An invalid entry has no address, and neither has a
+/// client of which a trusted proxy sends nothing: it must not count as the proxy that forwarded it, which has more rights than its clients.
 fn first_untrusted<'a>(
     peer: IpAddr,
     forwarded: impl Iterator<Item = &'a str>,
     trusted: &[IpNet],
 ) -> Option<IpAddr> {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
-    let mut client = peer.to_canonical();
-    if !is_trusted(&client) {
-        return Some(client);
+    let peer = peer.to_canonical();
+    if !is_trusted(&peer) {
+        return Some(peer);
     }
     let hops: Vec<&str> = forwarded.flat_map(|value| value.split(',')).collect();
+    let mut client = None;
     for hop in hops.into_iter().rev() {
-        client = address(hop)?.to_canonical();
-        if !is_trusted(&client) {
+        let hop = address(hop)?.to_canonical();
+        client = Some(hop);
+        if !is_trusted(&hop) {
             break;
         }
     }
-    Some(client)
+    client
 }
 
 /// An address as proxies write it: `192.0.2.1`, `192.0.2.1:1234`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:1234`.
@@ -93,7 +95,9 @@ mod tests {
         assert_eq!(client("10.0.0.1", &["198.51.100.7", "203.0.113.9"]), is("203.0.113.9"));
         assert_eq!(client("10.0.0.1", &["10.0.0.3, 10.0.0.2"]), is("10.0.0.3"));
         assert_eq!(client("10.0.0.1", &["203.0.113.9, ::ffff:10.0.0.2"]), is("203.0.113.9"));
-        assert_eq!(client("10.0.0.1", &[]), is("10.0.0.1"), "the proxy itself is the client");
+        assert_eq!(client("10.0.0.1", &["10.0.0.1"]), is("10.0.0.1"), "the proxy names itself");
+        assert_eq!(client("10.0.0.1", &[]), None, "the proxy does not say for whom it asks");
+        assert_eq!(client("192.0.2.1", &[]), is("192.0.2.1"));
     }
 
     #[test]

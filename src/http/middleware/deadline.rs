@@ -5,15 +5,16 @@ use std::rc::Rc;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{Payload, ServiceRequest, ServiceResponse};
-use actix_web::http::ConnectionType;
+use actix_web::http::{ConnectionType, Method};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, web};
+use actix_web::{Error, HttpMessage as _, HttpRequest, web};
 use futures_util::StreamExt as _;
 
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::http::middleware::query;
 use crate::http::middleware::request::RequestId;
+use crate::http::router::path_pattern;
 
 /// Refuses query parameters of operations that have none. Ends a request that takes too long, or that waits too long for the database: with 408 while the body
 /// is still being read, otherwise with 503. The work of the request is dropped, and an open transaction is rolled back. Wraps each resource, after the routing:
@@ -43,11 +44,29 @@ pub async fn limit(
                 answer.head_mut().set_connection_type(ConnectionType::Close);
                 answer
             } else {
-                Problem::new(ProblemCode::TimedOut).retry_after(2).respond()
+                timed_out(&request).retry_after(2).respond()
             };
             Ok(ServiceResponse::new(request, answer))
         }
     }
+}
+
+/// The problem of a request that took too long. An import may be too large for the time limit, however often it is sent.
+fn timed_out(request: &HttpRequest) -> Problem {
+    let problem = Problem::new(ProblemCode::TimedOut);
+    if is_import(request) { problem.detail(IMPORT_TOO_LONG) } else { problem }
+}
+
+const IMPORT_TOO_LONG: &str = "The import was ended, and nothing of it is stored, unless it was complete at that moment. If it takes too long each time, load \
+    the files with `cardscape seed`, or run the service with a longer `--request-timeout`.";
+
+/// Whether the request imports a manifest or a set.
+fn is_import(request: &HttpRequest) -> bool {
+    request.method() == Method::PUT
+        && matches!(
+            path_pattern(request),
+            Some("/v1/games/{game}/manifest" | "/v1/games/{game}/sets/{set}")
+        )
 }
 
 /// Wraps the body of a request. The returned cell is true while the handler waits for more of the body.

@@ -19,8 +19,8 @@ use crate::http::middleware::request::RequestId;
 use crate::http::middleware::{encoding, head, observe};
 use crate::http::place::{is_for_programs, may_be_asked_by_scripts};
 
-/// From the outside in: the id of the request, its metrics and its log line; CORS, except for pages; the rate limit; faults of its head; the tag of its
-/// encoding.
+/// From the outside in: the id of the request, its metrics and its log line; CORS, except for pages; the rate limit; faults of its head; requests of other
+/// sites with credentials; the tag of its encoding.
 pub async fn surround<B: MessageBody + 'static>(
     state: web::Data<AppState>,
     req: ServiceRequest,
@@ -56,6 +56,7 @@ async fn answer<B: MessageBody + 'static>(
         None => {
             let share = share_of(&req, state);
             let problem = share.problem().or_else(|| head::fault(&req));
+            let problem = problem.or_else(|| cors::refusal(&req, &state.settings));
             let mut response = match problem {
                 Some(answer) => req.into_response(answer),
                 None => encoding::tag(next.call(req).await?.map_into_boxed_body()),

@@ -8,14 +8,14 @@ use uuid::Uuid;
 use super::credentials;
 use super::sessions::{self, RevokeReason};
 use crate::auth::permission::{
-    Acting, ChangeOwnPassword, ChangeOwnTrading, ManageAccounts, Operator, ReplaceOwnRecoveryCodes,
-    Role,
+    Acting, ChangeOwnPassword, ChangeOwnTrading, Granted, ManageAccounts, Operator,
+    ReplaceOwnRecoveryCodes, Role,
 };
 use crate::auth::secret::TokenHash;
 use crate::domain::copies::trade::Trading;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
-use crate::store::db::schema::{accounts, recovery_codes};
+use crate::store::db::schema::{accounts, audit_log, recovery_codes};
 use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::feedback::{banned_works, bans_and_blocks};
 use crate::store::operations::audit;
@@ -187,6 +187,9 @@ struct KnownRow {
 
 /// The id of the account of that name, if it is that of `by`, or `by` knows of it: there was an offer between the two, `by` has blocked it, or it shows lists, copies or decks to
 /// every player. Otherwise every name could be tried.
+///
+/// A banned account shows nothing, and an account shows no copies to those whom it has blocked: otherwise the answer
+/// would tell of the ban or the block.
 pub async fn find_known_name(
     conn: &mut Connection,
     by: AccountId,
@@ -197,9 +200,10 @@ pub async fn find_known_name(
              a.id = $by OR EXISTS (SELECT FROM trades t WHERE t.offered_by = a.id AND t.offered_to = $by) \
              OR EXISTS (SELECT FROM trades t WHERE t.offered_by = $by AND t.offered_to = a.id) \
              OR EXISTS (SELECT FROM account_blocks b WHERE b.account_id = $by AND b.blocked_id = a.id) \
-             OR a.trading = 'public' \
-             OR EXISTS (SELECT FROM trade_lists l WHERE l.account_id = a.id AND l.visibility = 'public') \
-             OR EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND d.visibility = 'public' AND d.deleted_at IS NULL))",
+             OR a.banned_at IS NULL AND ( \
+                 a.trading = 'public' AND NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = a.id AND b.blocked_id = $by) \
+                 OR EXISTS (SELECT FROM trade_lists l WHERE l.account_id = a.id AND l.visibility = 'public') \
+                 OR EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND d.visibility = 'public' AND d.deleted_at IS NULL)))",
     )
     .bind("name", name_key)
     .bind("by", by)
@@ -256,6 +260,9 @@ pub(super) async fn lock_verified(
     Ok(held == 1)
 }
 
+/// The entry of the audit log for a password that its owner has replaced.
+const PASSWORD_CHANGED: &str = "account.password_changed";
+
 /// Replaces the caller's password, if it is still the verified one (`old_hash`), and the recovery codes if new ones are
 /// given, and ends all other sessions. `false`: the password was changed since the verification.
 pub async fn change_password(
@@ -285,7 +292,7 @@ pub async fn change_password(
         conn,
         audit::NewAuditEntry {
             actor: Some(account),
-            action: "account.password_changed",
+            action: PASSWORD_CHANGED,
             target: format!("account:{account}"),
             details: serde_json::json!({ "recovery_codes_replaced": recovery_codes.is_some() }),
             at: now,
@@ -293,6 +300,19 @@ pub async fn change_password(
     )
     .await?;
     Ok(true)
+}
+
+/// Whether the caller has replaced the password since this time.
+pub async fn has_changed_password_since(
+    conn: &mut Connection,
+    by: &Granted<ChangeOwnPassword>,
+    since: DateTime<Utc>,
+) -> StoreResult<bool> {
+    let changes = audit_log::table
+        .filter(audit_log::target.eq(format!("account:{}", by.account())))
+        .filter(audit_log::action.eq(PASSWORD_CHANGED))
+        .filter(audit_log::created_at.ge(since));
+    Ok(diesel::select(diesel::dsl::exists(changes)).get_result(conn).await?)
 }
 
 /// Replaces the caller's recovery codes, if the password is still the verified one. `false`: it was changed since.

@@ -15,19 +15,17 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::attempts::{self, AttemptRow, AttemptSubject, Epoch, Flush, Release, WantedUnits};
+use super::attempts::{
+    self, AttemptRow, AttemptSubject, Epoch, Flush, FullSubject, Release, Shortage, WantedUnits,
+};
 use super::unsettled_attempts::UnsettledAttempts;
 use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
 use crate::store::db::error::is_refused;
 use crate::store::{Store, StoreError, StoreResult};
-
-/// How long after the last reservation reserved units may still be released. Requests are decided within three seconds,
-/// and clocks of instances differ a little. Later, what is reserved belongs to requests that were broken off.
-const IN_FLIGHT: TimeDelta = TimeDelta::seconds(10);
 
 /// Longest wait for attempts that are not settled yet when the process stops.
 const STOP: Duration = Duration::from_secs(5);
@@ -44,16 +42,6 @@ pub struct Taken {
     pub short: Option<Shortage>,
     /// The epoch in which they were reserved.
     pub epoch: Option<Epoch>,
-}
-
-/// A limit that left fewer units than a request wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shortage {
-    /// The subject whose limit is reached.
-    pub subject: AttemptSubject,
-    /// All subjects without a unit have some that are reserved for attempts which are not decided yet: they may be
-    /// released in a moment.
-    pub may_end: bool,
 }
 
 /// What became of the units of decided attempts.
@@ -349,7 +337,7 @@ impl Stock {
 
     /// Whether units may be released in a moment.
     fn is_in_flight(self, at: DateTime<Utc>) -> bool {
-        self.in_flight_since.is_some_and(|since| (at - since).abs() < IN_FLIGHT)
+        attempts::is_in_flight(self.in_flight_since, at)
     }
 
     /// Units to release, and decided ones, of a row of which no unit must be taken. The two are written together.
@@ -394,12 +382,14 @@ fn hand_out(stocks: &mut Stocks, orders: &[AttemptJob]) -> Vec<Share> {
         };
         let least = order.subjects.iter().map(|subject| stock(subject).at_hand).min();
         let units = least.map_or(order.units, |least| least.min(order.units));
+        let full = |subject: &AttemptSubject| {
+            let stock = stock(subject);
+            let is_in_flight = stock.is_in_flight(order.at);
+            (stock.at_hand == units).then_some(FullSubject { subject: *subject, is_in_flight })
+        };
         let short = (units < order.units).then(|| {
-            let full = || order.subjects.iter().filter(|subject| stock(subject).at_hand == units);
-            // A limit that is used up decides, whatever may be released of others.
-            let used_up = full().find(|subject| !stock(subject).is_in_flight(order.at));
-            let subject = used_up.or_else(|| full().next())?;
-            Some(Shortage { subject: *subject, may_end: used_up.is_none() })
+            let full: Vec<FullSubject> = order.subjects.iter().filter_map(full).collect();
+            Shortage::of(&full, order.at)
         });
         let short = short.flatten();
         for subject in &order.subjects {
@@ -560,6 +550,9 @@ fn withhold_lost(stocks: &mut Stocks, at: DateTime<Utc>) {
 
 #[cfg(test)]
 mod tests {
+    use chrono::TimeDelta;
+
+    use super::attempts::IN_FLIGHT;
     use super::*;
     use crate::domain::accounts::attempts::{AttemptLimit, AttemptScope};
     use crate::store::StoreSettings;
@@ -712,6 +705,20 @@ mod tests {
         // The clock of another instance may be a little ahead; long ago, the units belong to requests that were broken off.
         assert_eq!(shortage(Some(at + TimeDelta::seconds(2)), Some(at)), (0, in_flight));
         assert_eq!(shortage(Some(at - IN_FLIGHT), Some(at)), (0, Some(used_up(mine))));
+    }
+
+    /// Who waits for the first limit only would be refused again by the second one.
+    #[test]
+    fn of_two_limits_that_are_used_up_the_one_that_ends_last_is_named() {
+        let network = subject(1, 5);
+        let mut account = subject(2, 5);
+        account.limit.window = TimeDelta::days(1);
+        for subjects in [[network, account], [account, network]] {
+            let (order, _receiver) = wants(&subjects, 1);
+            let orders = [order];
+            let shares = hand_out(&mut stocks(&orders), &orders);
+            assert_eq!(shares[0], (0, Some(used_up(account))));
+        }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The shared counts behind attempt limits.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use diesel::sql_types::{Binary, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel::{QueryResult, QueryableByName};
 use diesel_async::RunQueryDsl;
@@ -22,28 +22,78 @@ pub struct AttemptSubject {
     pub limit: AttemptLimit,
 }
 
-/// Subjects as columns for Postgres: scope, hash, start of the window, limit.
+/// How long after the last reservation reserved units may still be released. After its reservation, a request waits for
+/// less than three seconds for the database, and for about one for each password that it checks or hashes; and clocks of
+/// instances differ a little. Later, what is reserved belongs to requests that were broken off.
+pub(super) const IN_FLIGHT: TimeDelta = TimeDelta::seconds(10);
+
+/// A limit that left fewer units than a request wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shortage {
+    /// The subject whose limit is reached.
+    pub subject: AttemptSubject,
+    /// All subjects without a unit have some that are reserved for attempts which are not decided yet: they may be
+    /// released in a moment.
+    pub may_end: bool,
+}
+
+/// A subject whose limit leaves too few units.
+#[derive(Clone, Copy)]
+pub(super) struct FullSubject {
+    /// The subject.
+    pub subject: AttemptSubject,
+    /// Whether some of its units may be released in a moment.
+    pub is_in_flight: bool,
+}
+
+impl Shortage {
+    /// The shortage of a request at this time that these subjects refuse; `None`: there are none.
+    ///
+    /// A limit that is used up decides, whatever may be released of others. Of several, the one whose window ends last
+    /// decides: before that, the request would be refused again.
+    pub(super) fn of(full: &[FullSubject], at: DateTime<Utc>) -> Option<Self> {
+        let may_end = full.iter().all(|full| full.is_in_flight);
+        let deciding = full.iter().filter(|full| full.is_in_flight == may_end);
+        let last = deciding.min_by_key(|full| Reverse(full.subject.limit.retry_after(at)))?;
+        Some(Self { subject: last.subject, may_end })
+    }
+}
+
+/// Whether reserved units may be released soon after `at`; `since`: when units were reserved last, if some are reserved.
+pub(super) fn is_in_flight(since: Option<DateTime<Utc>>, at: DateTime<Utc>) -> bool {
+    since.is_some_and(|since| (at - since).abs() < IN_FLIGHT)
+}
+
+/// Subjects as columns for Postgres: scope, hash, start of the window, limit, and how many of `units` are reserved.
 struct Columns {
     scopes: Vec<&'static str>,
     macs: Vec<Vec<u8>>,
     starts: Vec<DateTime<Utc>>,
     limits: Vec<i32>,
+    reserved: Vec<i32>,
 }
 
 impl Columns {
-    fn of(subjects: &[AttemptSubject], now: DateTime<Utc>) -> Self {
+    fn of(subjects: &[AttemptSubject], units: u32, now: DateTime<Utc>) -> Self {
         let of = |subject: &AttemptSubject| subject.limit.window_start(now);
+        let reserved =
+            |subject: &AttemptSubject| if subject.scope.is_returned() { number(units) } else { 0 };
         Self {
             scopes: subjects.iter().map(|subject| subject.scope.as_str()).collect(),
             macs: subjects.iter().map(|subject| subject.mac.to_vec()).collect(),
             starts: subjects.iter().map(of).collect(),
             limits: subjects.iter().map(|subject| number(subject.limit.limit)).collect(),
+            reserved: subjects.iter().map(reserved).collect(),
         }
     }
 }
 
-/// Reserves `units` of each of the distinct subjects, or of none; committed when this returns. `Some`: a subject whose
-/// limit leaves fewer units in this window.
+/// Reserves `units` of each of the distinct subjects, or of none; committed when this returns. `Some`: why there were
+/// too few.
+///
+/// The units are also counted as reserved until they are released or decided ([`release`], [`decide`]), except those of
+/// scopes that return none. `now` is the time that settles the units, which decides about their windows; `at` is the
+/// present time.
 ///
 /// Must not run inside a transaction that may be rolled back later: a guess would then cost nothing.
 pub async fn reserve(
@@ -51,25 +101,26 @@ pub async fn reserve(
     subjects: &[AttemptSubject],
     units: u32,
     now: DateTime<Utc>,
-) -> StoreResult<Option<AttemptSubject>> {
+    at: DateTime<Utc>,
+) -> StoreResult<Option<Shortage>> {
     if units == 0 {
         return Ok(None);
     }
-    let Columns { scopes, macs, starts, limits } = Columns::of(subjects, now);
+    let Columns { scopes, macs, starts, limits, reserved } = Columns::of(subjects, units, now);
     // A refused request reserves nothing; otherwise a flood of refused requests would use up the units that others
     // share. The condition on each row enforces the limit, because it sees the newest count. Rows are always locked in
     // the same order, here and on release.
     let taken: Vec<UsedUnits> = sql(
         "WITH wanted AS ( \
-             SELECT * FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $limits)) AS w (scope, mac, start, most) \
+             SELECT * FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts), (SELECT $limits), (SELECT $reserved)) AS w (scope, mac, start, most, reserved) \
          ) \
-         INSERT INTO attempts AS a (scope, subject_mac, window_start, used) \
-         SELECT scope, mac, start, $units FROM wanted \
+         INSERT INTO attempts AS a (scope, subject_mac, window_start, used, reserved, reserved_at) \
+         SELECT scope, mac, start, $units, reserved, $at FROM wanted \
          WHERE $units <= (SELECT min(most) FROM wanted) AND NOT EXISTS ( \
              SELECT FROM wanted w JOIN attempts b ON (b.scope, b.subject_mac, b.window_start) = (w.scope, w.mac, w.start) \
              WHERE b.used + $units > w.most) \
          ORDER BY scope, mac \
-         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $units \
+         ON CONFLICT (scope, subject_mac, window_start) DO UPDATE SET used = a.used + $units, reserved = a.reserved + excluded.reserved, reserved_at = greatest(a.reserved_at, excluded.reserved_at) \
          WHERE a.used + $units <= (SELECT most FROM wanted w WHERE (w.scope, w.mac) = (a.scope, a.subject_mac)) \
          RETURNING scope, subject_mac, used",
     )
@@ -77,7 +128,9 @@ pub async fn reserve(
     .bind("macs", macs)
     .bind("starts", starts)
     .bind("limits", limits)
+    .bind("reserved", reserved)
     .bind("units", number(units))
+    .bind("at", at)
     .load(conn)
     .await?;
     if taken.len() == subjects.len() {
@@ -90,22 +143,25 @@ pub async fn reserve(
             .any(|row| row.scope == subject.scope.as_str() && row.subject_mac == subject.mac)
     };
     let taken: Vec<AttemptSubject> = subjects.iter().filter(taken).copied().collect();
-    let used = used(conn, subjects, now).await?;
-    let full = |subject: &&AttemptSubject| remaining(&used, subject) < units;
-    let full = subjects.iter().find(full).or(subjects.first()).copied();
     release(conn, &taken, units, now).await?;
-    Ok(full)
+    let full = full_subjects(conn, subjects, units, now, at).await?;
+    // If none is full any more, units were released meanwhile: the request may ask again.
+    let released = |subject: &AttemptSubject| Shortage { subject: *subject, may_end: true };
+    Ok(Shortage::of(&full, now).or_else(|| subjects.first().map(released)))
 }
 
-/// The used units of each subject in this window.
-async fn used(
+/// The subjects whose limits leave fewer than `units` in the window of `now`, in their order. `at` is the present time.
+async fn full_subjects(
     conn: &mut Connection,
     subjects: &[AttemptSubject],
+    units: u32,
     now: DateTime<Utc>,
-) -> StoreResult<HashMap<(String, Vec<u8>), u32>> {
-    let Columns { scopes, macs, starts, .. } = Columns::of(subjects, now);
-    let rows: Vec<UsedUnits> = sql(
-        "SELECT a.scope, a.subject_mac, a.used FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts)) AS w (scope, mac, start) \
+    at: DateTime<Utc>,
+) -> StoreResult<Vec<FullSubject>> {
+    let Columns { scopes, macs, starts, .. } = Columns::of(subjects, units, now);
+    let rows: Vec<UnitsInFlight> = sql(
+        "SELECT a.scope, a.subject_mac, a.used, CASE WHEN a.reserved > 0 THEN a.reserved_at END AS in_flight_since \
+         FROM unnest((SELECT $scopes), (SELECT $macs), (SELECT $starts)) AS w (scope, mac, start) \
          JOIN attempts a ON (a.scope, a.subject_mac, a.window_start) = (w.scope, w.mac, w.start)",
     )
     .bind("scopes", scopes)
@@ -113,18 +169,41 @@ async fn used(
     .bind("starts", starts)
     .load(conn)
     .await?;
-    let used = |row: UsedUnits| {
-        ((row.scope, row.subject_mac), u32::try_from(row.used).unwrap_or_default())
+    let full = |subject: &AttemptSubject| {
+        let of = |row: &&UnitsInFlight| {
+            row.scope == subject.scope.as_str() && row.subject_mac == subject.mac
+        };
+        let row = rows.iter().find(of);
+        let used = row.map_or(0, |row| u32::try_from(row.used).unwrap_or_default());
+        let since = row.and_then(|row| row.in_flight_since);
+        let is_full = subject.limit.limit.saturating_sub(used) < units;
+        is_full.then(|| FullSubject { subject: *subject, is_in_flight: is_in_flight(since, at) })
     };
-    Ok(rows.into_iter().map(used).collect())
+    Ok(subjects.iter().filter_map(full).collect())
 }
 
-fn remaining(used: &HashMap<(String, Vec<u8>), u32>, subject: &AttemptSubject) -> u32 {
-    let key = (subject.scope.as_str().to_owned(), subject.mac.to_vec());
-    subject.limit.limit.saturating_sub(used.get(&key).copied().unwrap_or_default())
+/// Records that reserved units of each subject stay used, because their attempts were wrong. The units are used already:
+/// this only shows to other requests that they will not be released. `reserved_at` is the `now` given to [`reserve`].
+///
+/// A statement that is a transaction by itself: its commit does not wait for the disk.
+pub async fn decide(
+    conn: &mut Connection,
+    subjects: &[AttemptSubject],
+    units: u32,
+    reserved_at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let row = |subject: &AttemptSubject| AttemptRow {
+        scope: subject.scope.as_str(),
+        mac: subject.mac,
+        start: subject.limit.window_start(reserved_at),
+        units: 0,
+        decided: units,
+    };
+    let rows: Vec<AttemptRow> = subjects.iter().map(row).collect();
+    Ok(settle_rows(conn, &rows, Release::Reserved, Flush::Later).await?)
 }
 
-/// Releases `units` of each subject, after correct attempts. `reserved_at` is the time given to [`reserve`].
+/// Releases `units` of each subject, after correct attempts. `reserved_at` is the `now` given to [`reserve`].
 pub async fn release(
     conn: &mut Connection,
     subjects: &[AttemptSubject],
@@ -390,6 +469,19 @@ pub async fn count(
 }
 
 #[derive(QueryableByName)]
+struct UnitsInFlight {
+    #[diesel(sql_type = Text)]
+    scope: String,
+    #[diesel(sql_type = Binary)]
+    subject_mac: Vec<u8>,
+    #[diesel(sql_type = Int4)]
+    used: i32,
+    /// When units were reserved last, if some are reserved for attempts that are not decided yet.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    in_flight_since: Option<DateTime<Utc>>,
+}
+
+#[derive(QueryableByName)]
 struct UsedUnits {
     #[diesel(sql_type = Text)]
     scope: String,
@@ -401,4 +493,39 @@ struct UsedUnits {
 
 fn number(units: u32) -> i32 {
     i32::try_from(units).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who waits for the first of several limits only would be refused again.
+    #[test]
+    fn of_several_full_limits_the_one_that_ends_last_decides() {
+        let at = DateTime::UNIX_EPOCH;
+        let full = |hours, is_in_flight| {
+            let limit = AttemptLimit { limit: 1, window: TimeDelta::hours(hours) };
+            let scope = AttemptScope::SecondFactorNetwork;
+            FullSubject { subject: AttemptSubject { scope, mac: [0; 16], limit }, is_in_flight }
+        };
+        let shortage = |full: &[FullSubject]| {
+            let shortage = Shortage::of(full, at)?;
+            Some((shortage.subject.limit.window.num_hours(), shortage.may_end))
+        };
+        assert_eq!(shortage(&[]), None);
+        assert_eq!(shortage(&[full(1, false), full(24, false), full(2, false)]), Some((24, false)));
+        // What may be released in a moment is not waited for until the end of its window.
+        assert_eq!(shortage(&[full(1, false), full(24, true)]), Some((1, false)));
+        assert_eq!(shortage(&[full(1, true), full(24, true)]), Some((24, true)));
+    }
+
+    #[test]
+    fn units_are_in_flight_for_some_seconds() {
+        let at = DateTime::UNIX_EPOCH;
+        assert!(!is_in_flight(None, at));
+        for (seconds, expected) in [(0, true), (-9, true), (9, true), (10, false), (-10, false)] {
+            let since = at + TimeDelta::seconds(seconds);
+            assert_eq!(is_in_flight(Some(since), at), expected, "{seconds}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
+use diesel::sql_types::Uuid as SqlUuid;
 use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
@@ -18,13 +19,23 @@ use crate::auth::session::{
 };
 use crate::domain::ids::{AccountId, SessionId};
 use crate::store::db::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
-use crate::store::db::statement::CachePrepared as _;
+use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, StoreResult};
+
+/// How many sessions an account may have at once, so that its owner can list and end all of them.
+pub const MOST_SESSIONS: i64 = 200;
+
+/// How many sessions one log-in ends at most. An older program may have begun tens of thousands for an account: one
+/// statement could not end them in time, and the log-in would fail again and again.
+const MOST_ENDED: i64 = 200;
+
+/// How many sessions are listed at most, while more than [`MOST_SESSIONS`] are being ended.
+const MOST_LISTED: i64 = 1_000;
 
 /// Why a session ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevokeReason {
-    /// Its owner ended it.
+    /// Its owner ended it, or logged in again with [`MOST_SESSIONS`] sessions, and this one was used least recently.
     Logout,
     /// The password was changed.
     PasswordChanged,
@@ -78,6 +89,10 @@ pub struct SessionRow {
     pub last_used_at: DateTime<Utc>,
     /// When it ends if it is not refreshed.
     pub expires_at: DateTime<Utc>,
+    /// Whether a browser uses it, with a cookie; otherwise a program does.
+    #[diesel(select_expression = sessions::browser_token_hash.is_not_null())]
+    #[diesel(select_expression_type = diesel::dsl::IsNotNull<sessions::browser_token_hash>)]
+    pub is_browser: bool,
 }
 
 /// The hash of the secret with which a session is used.
@@ -105,10 +120,10 @@ pub struct NewSession<'a> {
 }
 
 /// The result of a log-in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionBegun {
-    /// The session was created.
-    Yes,
+    /// The session was created. These sessions of the account ended, because it had too many.
+    Yes(Vec<SessionId>),
     /// The password or the second factor was changed since it was verified, or the account was banned.
     Changed,
     /// The second factor is missing, wrong, or was already used.
@@ -137,6 +152,7 @@ pub async fn begin(
             return Ok(SessionBegun::WrongSecondFactor);
         }
     }
+    let ended = end_surplus(conn, account, new.at).await?;
     let browser_token = match new.token {
         SessionToken::Browser(token) => Some(token),
         SessionToken::Refresh(_) => None,
@@ -157,7 +173,42 @@ pub async fn begin(
     if let SessionToken::Refresh(token) = new.token {
         insert_token(conn, new.id, token, 1, new.at).await?;
     }
-    Ok(SessionBegun::Yes)
+    Ok(SessionBegun::Yes(ended))
+}
+
+#[derive(QueryableByName)]
+struct EndedSession {
+    #[diesel(sql_type = SqlUuid)]
+    id: SessionId,
+}
+
+/// Ends so many sessions of an account, whose row must be locked, that another one can begin, but at most
+/// [`MOST_ENDED`]: those that were used least recently. Returns their ids.
+///
+/// It does not wait for a session that a request has locked: that one is in use, and its request may wait for the lock
+/// of another session.
+async fn end_surplus(
+    conn: &mut Connection,
+    account: AccountId,
+    now: DateTime<Utc>,
+) -> StoreResult<Vec<SessionId>> {
+    let ended: Vec<EndedSession> = sql(
+        "WITH surplus AS ( \
+             SELECT id FROM sessions WHERE account_id = $account AND revoked_at IS NULL AND expires_at > $now \
+             ORDER BY last_used_at, id \
+             LIMIT least(greatest((SELECT count(*) FROM sessions WHERE account_id = $account AND revoked_at IS NULL AND expires_at > $now) - $others, 0), $most) \
+             FOR NO KEY UPDATE SKIP LOCKED \
+         ) \
+         UPDATE sessions s SET revoked_at = $now, revoked_reason = $reason FROM surplus WHERE s.id = surplus.id RETURNING s.id",
+    )
+    .bind("account", account)
+    .bind("now", now)
+    .bind("others", MOST_SESSIONS - 1)
+    .bind("most", MOST_ENDED)
+    .bind("reason", RevokeReason::Logout)
+    .load(conn)
+    .await?;
+    Ok(ended.into_iter().map(|session| session.id).collect())
 }
 
 async fn insert_token(
@@ -368,7 +419,8 @@ pub async fn end(
     Ok(sessions_ended == 1)
 }
 
-/// The caller's active sessions, the newest first.
+/// The caller's active sessions, the newest first, at most [`MOST_LISTED`]. An older program may have begun more than
+/// [`MOST_SESSIONS`].
 pub async fn list(
     conn: &mut Connection,
     by: &Granted<ReadOwnAccount>,
@@ -380,7 +432,7 @@ pub async fn list(
         .filter(sessions::expires_at.gt(now))
         .select(SessionRow::as_select())
         .order(sessions::id.desc())
-        .limit(200)
+        .limit(MOST_LISTED)
         .load(conn)
         .await?)
 }

@@ -18,7 +18,7 @@ use super::HELD_CARDS;
 use crate::auth::permission::Viewer;
 use crate::domain::ids::{AccountId, CardId};
 use crate::search::index::{CardContent, CardRecord, EffectTags, PrintingRecord, Unlock};
-use crate::search::{WORDS_VERSION, Words};
+use crate::search::{WORDS_VERSION, Words, remove_printing_words};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::schema::sets;
 use crate::store::db::statement::sql;
@@ -79,7 +79,7 @@ impl ContentRow {
     fn into_content(self) -> Option<CardContent> {
         let (name, effects) = (self.name?, self.effects?.0);
         let attributes = self.attributes?.0;
-        let words = if self.words_version? >= WORDS_VERSION {
+        let mut words = if self.words_version? >= WORDS_VERSION {
             Words {
                 all: self.words?,
                 name: self.name_words?,
@@ -92,6 +92,8 @@ impl ContentRow {
             // index would never read it again: the words are derived here.
             Words::of(&name, &effects, self.lore.as_deref(), &attributes)
         };
+        // The index folds the texts of printings itself.
+        remove_printing_words(&mut words.attributes);
         let tags = |effect: Effect| EffectTags { style: effect.style, slot: effect.slot };
         Some(CardContent {
             name,

@@ -15,10 +15,10 @@ use crate::auth::permission::{Importer, Viewer};
 use crate::domain::catalogue::import::{CardImport, PrintingImport};
 use crate::domain::designs::name_looks::LOOKS_VERSION;
 use crate::domain::ids::{CardId, PrintingId};
-use crate::search::{WORDS_VERSION, Words};
+use crate::search::{WORDS_VERSION, Words, printing_words};
 use crate::store::db::codecs::json::{Json, WrittenJson};
-use crate::store::db::schema::{card_content, printing_content};
-use crate::store::db::statement::{CachePrepared as _, sql};
+use crate::store::db::schema::card_content;
+use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
 /// A card as it is stored, to compare an import with.
@@ -316,9 +316,14 @@ pub(super) fn word_columns(words: Words) -> WordColumns {
     )
 }
 
+/// The folded texts of a card; the texts of its printings are among its attributes.
 fn fold_words(card: &CardImport) -> Words {
     let CardDefinition { name, effects, lore, attributes, .. } = &card.definition;
-    Words::of(name, effects, lore.as_deref(), &attributes.to_map())
+    let mut words = Words::of(name, effects, lore.as_deref(), &attributes.to_map());
+    for printing in &card.printings {
+        words.attributes.extend(printing_words(&printing.rarity, &printing.attributes));
+    }
+    words
 }
 
 /// The numbers of each printing that has some, the most common first. Triggers derive the same values when printings
@@ -337,7 +342,7 @@ fn printing_numbers(card: &CardImport) -> Value {
     Value::Array(all.map(|numbers| Value::Object(numbers.into())).collect())
 }
 
-/// The content of new cards as columns, for `unnest`. Preparing it takes a third of the time of storing it.
+/// The content of new or changed cards as columns, for `unnest`. Preparing it takes a third of the time of storing it.
 pub(in crate::store) struct NewContent<'a> {
     ids: Vec<CardId>,
     kinds: Vec<&'a str>,
@@ -460,42 +465,72 @@ pub(in crate::store) async fn lock(
     Ok(())
 }
 
-/// Replaces the content of a card. [`update_looks`] comes after it.
+/// Replaces the content of cards. Triggers derive the numbers of their printings.
 pub(in crate::store) async fn update(
     conn: &mut Connection,
     _by: &Importer,
-    id: CardId,
-    card: &CardImport,
+    new: NewContent<'_>,
 ) -> StoreResult<()> {
-    let definition = &card.definition;
-    diesel::update(card_content::table.find(id))
-        .set((
-            word_columns(fold_words(card)),
-            card_content::kind.eq(&definition.kind),
-            card_content::name.eq(&definition.name),
-            card_content::name_key.eq(&card.name_key),
-            card_content::search_key.eq(search_key(&definition.name)),
-            card_content::attributes.eq(Value::Object(definition.attributes.to_map())),
-            card_content::effects.eq(json!(definition.effects)),
-            card_content::lore.eq(definition.lore.as_deref()),
-        ))
-        .cached()
-        .execute(conn)
-        .await?;
-    Ok(())
+    sql("UPDATE card_content content SET kind = new.kind, name = new.name, name_key = new.name_key, search_key = new.search_key, \
+             attributes = new.attributes, effects = new.effects, lore = new.lore, words = new.words, name_words = new.name_words, \
+             effect_words = new.effect_words, lore_words = new.lore_words, attribute_words = new.attribute_words, \
+             words_version = $words_version \
+         FROM unnest($ids, $kinds, $names, $name_keys, $search_keys, $attributes, $effects, $lore, \
+                     $words, $name_words, $effect_words, $lore_words, $attribute_words) \
+              AS new (card_id, kind, name, name_key, search_key, attributes, effects, lore, \
+                      words, name_words, effect_words, lore_words, attribute_words) \
+         WHERE content.card_id = new.card_id")
+    .bind("words_version", WORDS_VERSION)
+    .bind("ids", &new.ids)
+    .bind("kinds", &new.kinds)
+    .bind("names", &new.names)
+    .bind("name_keys", &new.name_keys)
+    .bind("search_keys", &new.search_keys)
+    .bind("attributes", &new.attributes)
+    .bind("effects", &new.effects)
+    .bind("lore", &new.lore)
+    .bind("words", &new.words)
+    .bind("name_words", &new.name_words)
+    .bind("effect_words", &new.effect_words)
+    .bind("lore_words", &new.lore_words)
+    .bind("attribute_words", &new.attribute_words)
+    .execute(conn)
+    .await?;
+    // A change of a name has deleted what it is compared by.
+    name_looks::store(conn, &new.ids, new.looks).await
 }
 
-/// Stores what the names of cards with new content are compared by.
-pub(in crate::store) async fn update_looks(
+/// Stores the words of cards whose printings have changed. Triggers have marked those as stale that the texts of printings
+/// are a part of. All words are written: those that are marked may also have been made by an older version.
+pub(in crate::store) async fn update_printing_words(
     conn: &mut Connection,
     _by: &Importer,
-    game: &str,
     cards: &[(CardId, &CardImport)],
 ) -> StoreResult<()> {
     let ids: Vec<CardId> = cards.iter().map(|(id, _)| *id).collect();
-    let looks =
-        cards.iter().map(|(_, card)| name_looks::joined(game, &card.definition.name)).collect();
-    name_looks::store(conn, &ids, looks).await
+    let words: Vec<Words> = cards.iter().map(|(_, card)| fold_words(card)).collect();
+    let all: Vec<&str> = words.iter().map(|words| words.all.as_str()).collect();
+    let names: Vec<&str> = words.iter().map(|words| words.name.as_str()).collect();
+    let effects: Vec<&str> = words.iter().map(|words| words.effects.as_str()).collect();
+    let lore: Vec<&str> = words.iter().map(|words| words.lore.as_str()).collect();
+    let attributes: Vec<WrittenJson> =
+        words.iter().map(|words| Value::Object(words.attributes.clone()).into()).collect();
+    sql("UPDATE card_content content SET words = new.words, name_words = new.name_words, effect_words = new.effect_words, \
+             lore_words = new.lore_words, attribute_words = new.attribute_words, words_version = $words_version \
+         FROM unnest($ids, $words, $name_words, $effect_words, $lore_words, $attribute_words) \
+              AS new (card_id, words, name_words, effect_words, lore_words, attribute_words) \
+         WHERE content.card_id = new.card_id \
+             AND (content.words_version < $words_version OR content.attribute_words <> new.attribute_words)")
+    .bind("words_version", WORDS_VERSION)
+    .bind("ids", ids)
+    .bind("words", all)
+    .bind("name_words", names)
+    .bind("effect_words", effects)
+    .bind("lore_words", lore)
+    .bind("attribute_words", attributes)
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Stores the content (the attributes) of new printings.
@@ -513,17 +548,18 @@ pub(in crate::store) async fn insert_printings(
     Ok(())
 }
 
-/// Replaces the content of a printing.
-pub(in crate::store) async fn update_printing(
+/// Replaces the content (the attributes) of printings.
+pub(in crate::store) async fn update_printings(
     conn: &mut Connection,
     _by: &Importer,
-    id: PrintingId,
-    printing: &PrintingImport,
+    ids: &[PrintingId],
+    attributes: &[WrittenJson],
 ) -> StoreResult<()> {
-    diesel::update(printing_content::table.find(id))
-        .set(printing_content::attributes.eq(Value::Object(printing.attributes.to_map())))
-        .cached()
-        .execute(conn)
-        .await?;
+    sql("UPDATE printing_content content SET attributes = new.attributes FROM unnest($ids, $attributes) AS new (id, attributes) \
+         WHERE content.printing_id = new.id")
+    .bind("ids", ids)
+    .bind("attributes", attributes)
+    .execute(conn)
+    .await?;
     Ok(())
 }

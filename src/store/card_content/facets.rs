@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::search::push_source;
 use crate::auth::permission::Viewer;
-use crate::search::index::{FacetCount, FacetSource};
+use crate::search::index::{FacetAttribute, FacetCount, FacetSource};
 use crate::search::{CardQuery, Predicate, SortKey, Unique};
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
@@ -38,14 +38,20 @@ struct CountRow {
 }
 
 /// Counts the cards that match and that the viewer may see: in total, by kind, rarity, style and slot of effects, and
-/// by each of `attributes`. Values without cards are left out. Costly tests run only on the first `candidates` cards.
+/// by each of `attributes`; a card has the values of all of its printings. Values without cards are left out. Costly tests run only on the first
+/// `candidates` cards.
 pub async fn count_facets(
     conn: &mut Connection,
     viewer: Viewer,
     predicate: &Predicate,
     candidates: i64,
-    attributes: &[&str],
+    attributes: &[FacetAttribute<'_>],
 ) -> StoreResult<Vec<FacetCount>> {
+    let codes = |per_printing| -> Vec<&str> {
+        let wanted = attributes.iter().filter(|one| one.per_printing == per_printing);
+        wanted.map(|one| one.code).collect()
+    };
+    let (of_cards, of_printings) = (codes(false), codes(true));
     let query = CardQuery {
         predicate: predicate.clone(),
         sort: SortKey::Place,
@@ -73,8 +79,23 @@ pub async fn count_facets(
                  FROM seen, jsonb_path_query(effects, '$[*].slot') slot WHERE slot <> 'null' GROUP BY slot \
              UNION ALL SELECT 'attribute', key, value, count(*) FROM seen, unnest(",
         )
-        .value(attributes)
+        .value(of_cards)
         .push(") key, jsonb_path_query(attributes -> key, '$[*]') value GROUP BY key, value");
+    // The printings are read only if the game has attributes in which they may differ.
+    let sql = if of_printings.is_empty() {
+        sql
+    } else {
+        sql.push(
+            " UNION ALL SELECT 'attribute', key, value, count(DISTINCT seen.card_id) \
+                 FROM seen JOIN printings p ON p.card_id = seen.card_id \
+                 JOIN printing_content own ON own.printing_id = p.id, unnest(",
+        )
+        .value(of_printings)
+        .push(
+            ") key, jsonb_path_query(coalesce(own.attributes -> key, seen.attributes -> key), '$[*]') value \
+             GROUP BY key, value",
+        )
+    };
     let rows: Vec<CountRow> = sql.varies_with_search().load(conn).await?;
     let count = |row: CountRow| {
         Some(FacetCount {

@@ -117,7 +117,9 @@ impl ErrorClass {
         match state {
             // It may succeed at once on another connection, or when prepared again.
             _ if OUTDATED.contains(&state) => Self::Contended,
-            "57014" => Self::TooLong,             // query_canceled
+            "57014" => Self::TooLong, // query_canceled
+            // invalid_regular_expression: those of queries are checked before, so that only "too complex" is left.
+            "2201B" => Self::TooLong,
             "40001" | "40P01" => Self::Contended, // serialization_failure, deadlock_detected
             "25006" => Self::Transient,           // read_only_sql_transaction
             "25P03" => Self::Transient,           // idle_in_transaction_session_timeout

@@ -644,6 +644,7 @@ diesel::table! {
         revision -> Int8,
         seeded_hash -> Nullable<Bytea>,
         updated_at -> Timestamptz,
+        templates_since -> Nullable<Timestamptz>,
     }
 }
 
@@ -826,6 +827,7 @@ diesel::table! {
         manifest_file -> Text,
         files_hash -> Bytea,
         loaded_at -> Timestamptz,
+        part_hashes -> Nullable<Bytea>,
     }
 }
 

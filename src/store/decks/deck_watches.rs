@@ -258,13 +258,15 @@ const IS_NEWS: &str = "(w.told_legal IS DISTINCT FROM deck.is_legal \
 /// incomplete, or was incomplete and is illegal now; the event has the status. Returns whether there was a deck whose
 /// status some watchers did not know.
 ///
+/// A report by an older version of the rules waits until it is made again: it may be wrong.
+///
 /// An account that may not read the deck now is not notified. If only its owner's save can have changed the status of
 /// the deck, the owner is not notified either, nor is any account that has blocked the owner.
 pub async fn notify(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
     let (readable, unaware) = (readable("w.account_id"), unaware("deck.status"));
     // The report is locked first, so that no other process notifies about it; then the accounts, before their rows.
     let statement = format!(
-        "WITH deck AS MATERIALIZED (SELECT deck_id, status, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
+        "WITH deck AS MATERIALIZED (SELECT deck_id, status, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold AND judged_by >= $version ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
          watchers AS MATERIALIZED (SELECT w.account_id FROM deck JOIN deck_watches w ON w.deck_id = deck.deck_id \
           WHERE {unaware} ORDER BY w.account_id LIMIT $limit), \
          held AS MATERIALIZED (SELECT id FROM accounts WHERE id IN (SELECT account_id FROM watchers) ORDER BY id FOR KEY SHARE), \
@@ -305,6 +307,7 @@ async fn notify_some(
     let reported: Option<ReportedDeck> = sql(statement.to_owned())
         .bind("at", at)
         .bind("limit", limit)
+        .bind("version", JUDGING_VERSION)
         .get_result(conn)
         .await
         .optional()?;

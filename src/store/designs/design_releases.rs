@@ -14,7 +14,7 @@ use crate::domain::catalogue::card_edit::check_card;
 use crate::domain::catalogue::import::{CardFault, ImportFault};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::designs::release::{DesignCredit, to_card};
+use crate::domain::designs::release::{DesignCredit, SentenceObstacle, to_card};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, CardId, DesignId};
 use crate::store::card_content::content::credit_designer;
@@ -41,6 +41,8 @@ pub struct ReleasePlace<'a> {
     pub was_public: bool,
     /// An open card that was found to have the name of the design, or one that looks the same.
     pub name_owner: Option<NameOwner>,
+    /// The places of the sentences that no template of the game makes, in order, from 0.
+    pub sentences: Vec<(usize, SentenceObstacle)>,
 }
 
 /// A design that became a card.
@@ -100,6 +102,8 @@ pub enum Obstruction {
     NameTaken(NameOwner),
     /// Its artwork was taken down.
     ArtworkRemoved,
+    /// No template makes the sentence at this place, from 0.
+    Sentence(usize, SentenceObstacle),
     /// The release conflicts with the game's rules, or with stored data.
     Refused(Vec<ImportFault>),
 }
@@ -276,6 +280,8 @@ async fn make_card(
     if artworks::newest_is_removed(conn, design.id).await? {
         found.push(Obstruction::ArtworkRemoved);
     }
+    let sentences = place.sentences.iter();
+    found.extend(sentences.map(|(nth, obstacle)| Obstruction::Sentence(*nth, *obstacle)));
     let card = json!(to_card(content, &loaded.game, place.number));
     let mut faults = match check_card(&loaded.game, place.set, &card) {
         Ok(card) => match add_card(conn, importer, &loaded.game, &set, card, at).await {

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::artworks;
@@ -13,11 +13,13 @@ use crate::auth::permission::{Acting, Granted, ReviewDesigns, Viewer, WriteOwnDe
 use crate::domain::accounts::daily_limits::DailyActivity;
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::release::SentenceObstacle;
 use crate::domain::designs::review::{REVOKED_ACTION, ReviewDecision};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
 use crate::domain::ids::{AccountId, DesignId, DesignReviewId};
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::games::LoadedGame;
+use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::operations::audit;
@@ -196,6 +198,8 @@ pub enum ReviewOutcome {
     NameTaken(NameOwner),
     /// It cannot be approved, because its artwork was taken down.
     ArtworkRemoved,
+    /// It cannot be approved, because no template makes some of its sentences.
+    Sentences(Vec<SentenceObstacle>),
     /// Another revision waits for the decision than that of the request.
     OtherSubmission {
         read: i64,
@@ -397,14 +401,75 @@ pub struct Judgement<'a> {
     pub reason: &'a str,
 }
 
+/// What waits for a decision.
+#[derive(Debug, QueryableByName)]
+pub struct SubmittedDesign {
+    /// Code of its game.
+    #[diesel(sql_type = Text)]
+    pub game_code: String,
+    /// When it was submitted.
+    #[diesel(sql_type = Timestamptz)]
+    pub submitted_at: DateTime<Utc>,
+    #[diesel(sql_type = Jsonb)]
+    content: Json<DesignContent>,
+}
+
+impl SubmittedDesign {
+    /// The content of the submitted revision.
+    pub fn content(&self) -> &DesignContent {
+        &self.content.0
+    }
+}
+
+/// The submitted revision of a design; `None`: the design does not wait for a decision.
+pub async fn find_submitted(
+    conn: &mut Connection,
+    _by: &Granted<ReviewDesigns>,
+    code: DesignCode,
+) -> StoreResult<Option<SubmittedDesign>> {
+    let found = sql(
+        "SELECT d.game_code, v.submitted_at, r.content FROM designs d JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL \
+         JOIN design_revisions r ON r.design_id = d.id AND r.number = v.revision WHERE d.code = $code",
+    )
+    .bind("code", code)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found)
+}
+
+#[derive(QueryableByName)]
+struct Submission {
+    #[diesel(sql_type = Timestamptz)]
+    submitted_at: DateTime<Utc>,
+}
+
+/// When a design was last submitted; `None`: never.
+pub async fn find_submission_time(
+    conn: &mut Connection,
+    _by: &Granted<ReviewDesigns>,
+    code: DesignCode,
+) -> StoreResult<Option<DateTime<Utc>>> {
+    let found: Option<Submission> = sql(
+        "SELECT v.submitted_at FROM designs d JOIN design_reviews v ON v.design_id = d.id WHERE d.code = $code ORDER BY v.id DESC LIMIT 1",
+    )
+    .bind("code", code)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(found.map(|submission| submission.submitted_at))
+}
+
 /// Decides a design that the moderator has claimed. The decision is final for this revision, and written into the audit
 /// log. Sent again, it changes nothing. Nothing is decided if another revision was submitted than the one that the moderator
-/// has read. A design is not approved whose name something else took since it was submitted, or whose artwork was taken down.
+/// has read. A design is not approved whose name something else took since it was submitted, whose artwork was taken down, or
+/// which has obstacles in its `sentences`.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
     code: DesignCode,
     judgement: Judgement<'_>,
+    sentences: &[SentenceObstacle],
     at: DateTime<Utc>,
 ) -> StoreResult<ReviewOutcome> {
     let Judgement { decision, revision, reason } = judgement;
@@ -434,6 +499,9 @@ pub async fn decide(
         }
         if artworks::newest_is_removed(conn, found.design_id).await? {
             return Ok(ReviewOutcome::ArtworkRemoved);
+        }
+        if !sentences.is_empty() {
+            return Ok(ReviewOutcome::Sentences(sentences.to_vec()));
         }
     }
     sql("UPDATE design_reviews SET decision = $decision, reason = $reason, closed_at = $at WHERE id = $review")

@@ -27,6 +27,16 @@ pub struct LoadedEffects {
     pub library: EffectLibrary,
     /// Rises with every change.
     pub revision: i64,
+    /// Since when the game has had templates without interruption; `None`: it has none, or has had them since before this was recorded.
+    pub templates_since: Option<DateTime<Utc>>,
+}
+
+impl LoadedEffects {
+    /// Whether the game has templates. Its placeholders and phrase rules may be stored before the first template, and stay
+    /// after the last one.
+    pub fn has_templates(&self) -> bool {
+        !self.library.texts().templates.is_empty()
+    }
 }
 
 /// The parsed libraries of this process. A look-up reads the revision by key, so that changes by other instances are
@@ -62,16 +72,17 @@ impl EffectCache {
         if let Some(loaded) = self.0.get(&(game.to_owned(), revision)).await {
             return Ok(Some(loaded));
         }
-        let row: Option<(serde_json::Value, i64)> = effect_texts::table
+        let row: Option<(serde_json::Value, i64, Option<DateTime<Utc>>)> = effect_texts::table
             .find(game)
-            .select((effect_texts::document, effect_texts::revision))
+            .select((effect_texts::document, effect_texts::revision, effect_texts::templates_since))
             .first(&mut *conn)
             .await
             .optional()?;
         drop(conn);
-        let Some((document, revision)) = row else { return Ok(None) };
+        let Some((document, revision, templates_since)) = row else { return Ok(None) };
         // Concurrent requests wait for one load.
-        let loaded = self.0.try_get_with((game.to_owned(), revision), load(document, revision));
+        let loading = load(document, revision, templates_since);
+        let loaded = self.0.try_get_with((game.to_owned(), revision), loading);
         let loaded = loaded.await.map_err(|fault| unreadable(fault.as_str()))?;
         Ok(Some(loaded))
     }
@@ -79,7 +90,11 @@ impl EffectCache {
 
 /// Parses a document on a blocking thread. It was checked when it was written, but perhaps by another version of the
 /// program.
-async fn load(document: serde_json::Value, revision: i64) -> Result<Arc<LoadedEffects>, String> {
+async fn load(
+    document: serde_json::Value,
+    revision: i64,
+    templates_since: Option<DateTime<Utc>>,
+) -> Result<Arc<LoadedEffects>, String> {
     let read = move || {
         let texts: EffectTexts =
             serde_json::from_value(document).map_err(|error| error.to_string())?;
@@ -87,7 +102,7 @@ async fn load(document: serde_json::Value, revision: i64) -> Result<Arc<LoadedEf
             let first = faults.into_iter().next();
             first.map_or_else(String::new, |fault| format!("effect texts: {fault}"))
         })?;
-        Ok(Arc::new(LoadedEffects { library, revision }))
+        Ok(Arc::new(LoadedEffects { library, revision, templates_since }))
     };
     tokio::task::spawn_blocking(read).await.map_err(|error| error.to_string())?
 }

@@ -42,6 +42,7 @@ struct AccountPage {
 struct SessionLine {
     id: Uuid,
     is_this: bool,
+    used_by: &'static str,
     began: Moment,
     used: Moment,
     ends: Moment,
@@ -95,6 +96,7 @@ pub(in crate::web) async fn find_account(
     let sessions = sessions::list(&state, &by).await?.data.into_iter().map(|session| SessionLine {
         id: session.id,
         is_this: session.current,
+        used_by: account_words::used_by(session.is_browser),
         began: Moment::new(session.created_at),
         used: Moment::new(session.last_used_at),
         ends: Moment::new(session.expires_at),

@@ -1,5 +1,7 @@
 //! The events of the visitor's own account, newest first, and the settings that turn kinds of events off.
 
+use std::collections::BTreeSet;
+
 use actix_web::http::header;
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -11,9 +13,13 @@ use super::event_words;
 use super::words as account_words;
 use crate::app::accounts::account_events::{self, AccountEventResponse};
 use crate::app::accounts::event_settings;
+use crate::app::copies::own_copies::{self, CopySelection};
+use crate::app::page::PageLimit;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::auth::permission::{ChangeOwnEventSettings, ReadOwnAccount, ReadOwnEvents};
+use crate::auth::permission::{
+    ChangeOwnEventSettings, ReadOwnAccount, ReadOwnCopies, ReadOwnEvents,
+};
 use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::http::extract::Form;
 use crate::web::catalogue::card_path;
@@ -61,22 +67,41 @@ struct EventLine {
     ways: Vec<(String, String)>,
 }
 
-impl From<AccountEventResponse> for EventLine {
-    fn from(event: AccountEventResponse) -> Self {
+impl EventLine {
+    /// `owned`: the copies of the events that belong to the visitor now.
+    fn new(event: AccountEventResponse, owned: &BTreeSet<Uuid>) -> Self {
         let text = event_words::event(&event.kind, event.outcome.as_deref());
-        Self { at: Moment::new(event.at), ways: ways(event), text }
+        Self { at: Moment::new(event.at), ways: ways(event, owned), text }
     }
 }
 
+/// The copies of events that belong to the visitor now: only their pages can be opened. One query reads all of them.
+async fn find_owned(
+    app: &AppState,
+    visitor: &Visitor,
+    events: &[AccountEventResponse],
+) -> Result<BTreeSet<Uuid>, Problem> {
+    let named: BTreeSet<Uuid> =
+        events.iter().filter_map(|event| event.copy.as_ref()).map(|copy| copy.id).collect();
+    if named.is_empty() {
+        return Ok(named);
+    }
+    let by = visitor.must::<ReadOwnCopies>()?;
+    let (only, most) =
+        (CopySelection::of(named), PageLimit::try_from(EVENTS).map_err(Problem::internal)?);
+    let own = own_copies::list(app, &by, visitor.viewer(), &only, None, most).await?;
+    Ok(own.data.into_iter().map(|copy| copy.id).collect())
+}
+
 /// Links to the pages of the objects of an event that the visitor can read now.
-fn ways(event: AccountEventResponse) -> Vec<(String, String)> {
+fn ways(event: AccountEventResponse, owned: &BTreeSet<Uuid>) -> Vec<(String, String)> {
     let way = |text: &str, path: String| (text.to_owned(), path);
     let card = event.card.and_then(|card| {
         let (game, set, number) = (card.game?, card.set?, card.number?);
         Some((words::place(&set, &number), card_path(&game, &set, &number)))
     });
     // A player who gave a copy away can no longer open the page of that copy.
-    let copy = event.copy.filter(|_| event.kind != "copy.given");
+    let copy = event.copy.filter(|copy| owned.contains(&copy.id));
     let copy = copy.map(|copy| way(account_words::COPY, copy_path(copy.id)));
     let trade = event.trade.map(|trade| way(account_words::TRADE, trade_path(trade.id)));
     let dispute = event.dispute.map(|dispute| dispute_path(&dispute.id.to_string()));
@@ -130,10 +155,11 @@ pub(in crate::web) async fn find_events(
         is_told: !settings.muted.contains(&event.as_str()),
     });
     let part = account_events::list_last(&state, &by, query.before, EVENTS).await?;
+    let owned = find_owned(&state, &by.visitor, &part.data).await?;
     let page = EventsPage {
         frame: Frame::new(account_words::EVENTS).at(Place::Account),
         done: account_words::done(&query.done),
-        events: part.data.into_iter().rev().map(EventLine::from).collect(),
+        events: part.data.into_iter().rev().map(|event| EventLine::new(event, &owned)).collect(),
         first_path: query.before.map(|_| "/my/events".to_owned()),
         next_path: part.before.map(|before| format!("/my/events?before={before}")),
         settings: settings.collect(),

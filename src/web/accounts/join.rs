@@ -8,6 +8,7 @@ use super::codes::{NewCodes, NextPage, show_once};
 use super::credentials::TypedCredentials;
 use super::log_in::{FormLink, LogInQuery};
 use super::log_in_target::LogInTarget;
+use super::log_out::end_previous;
 use super::words as account_words;
 use crate::app::accounts::own_account;
 use crate::app::accounts::sessions::{self, Credentials};
@@ -18,7 +19,7 @@ use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
-use crate::web::session::{logged_in, way_back};
+use crate::web::session::{Visitor, logged_in, way_back};
 use crate::web::words;
 
 #[derive(Template)]
@@ -48,10 +49,11 @@ pub(in crate::web) struct JoinForm {
     target: LogInTarget,
 }
 
-/// Registers a player, logs the browser in and shows the recovery codes.
+/// Registers a player, logs the browser in and shows the recovery codes. A session that the browser had before ends.
 pub(in crate::web) async fn join(
     state: web::Data<AppState>,
     network: ClientNetwork,
+    visitor: Visitor,
     Form(form): Form<JoinForm>,
 ) -> Result<HttpResponse, Problem> {
     let JoinForm { name, password, target } = form;
@@ -91,6 +93,7 @@ pub(in crate::web) async fn join(
             show_once(PageStatus::CREATED, &new, NextPage::LogIn(target))
         }
         Ok(token) => {
+            end_previous(&state, &visitor).await;
             let next = match target.code() {
                 Some(_) => NextPage::Submit(target),
                 None => NextPage::Page(way_back(&target.to).to_owned()),

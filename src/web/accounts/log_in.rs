@@ -5,6 +5,7 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::log_in_target::LogInTarget;
+use super::log_out::end_previous;
 use super::words as account_words;
 use crate::app::accounts::sessions::{self, Credentials};
 use crate::app::problem::Problem;
@@ -16,7 +17,7 @@ use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::serials::{TypedCode, submitted};
-use crate::web::session::{logged_in, see_other, way_back};
+use crate::web::session::{Visitor, logged_in, see_other, way_back};
 use crate::web::words;
 
 /// The form of the log-in.
@@ -93,10 +94,11 @@ pub(in crate::web) struct LogInForm {
     target: LogInTarget,
 }
 
-/// Logs a browser in, and registers the serial code that was typed before.
+/// Logs a browser in, and registers the serial code that was typed before. A session that the browser had before ends.
 pub(in crate::web) async fn log_in(
     state: web::Data<AppState>,
     network: ClientNetwork,
+    visitor: Visitor,
     Form(form): Form<LogInForm>,
 ) -> Result<HttpResponse, Problem> {
     let LogInForm { name, password, second_factor, target } = form;
@@ -113,6 +115,7 @@ pub(in crate::web) async fn log_in(
             return private(PageStatus::of(&problem), &LogInPage::new(faults, name, target));
         }
     };
+    end_previous(&state, &visitor).await;
     let mut answer = match target.code() {
         None => see_other(way_back(&target.to)),
         // The log-in is answered even if the card cannot be registered: the browser is logged in, and the code of its second factor is used up.

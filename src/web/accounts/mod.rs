@@ -18,6 +18,7 @@ pub(super) mod words;
 
 pub(super) use account::Moment;
 pub(super) use log_in::LogInPage;
+pub(super) use log_out::end_previous;
 pub(super) use newcomer::{Joining, TypedNewcomer, Welcome, join_again, join_with};
 
 use crate::http::router::Mounts;
@@ -39,12 +40,12 @@ use tokens::{create_token, revoke_token, show_tokens};
 pub(super) fn configure(config: &mut Mounts<'_>) {
     config
         .service(form!("/login", show_log_in, log_in))
-        .service(action!("/logout", log_out))
+        .service(action!("/logout", log_out, "/my/account"))
         .service(form!("/join", show_join, join))
         .service(form!("/recover", show_recover, recover))
         .service(page!("/my/account", find_account))
         .service(action!("/my/account/settings", change_settings))
-        .service(action!("/my/sessions/{session}/end", end_session))
+        .service(action!("/my/sessions/{session}/end", end_session, "/my/account"))
         .service(form!("/my/password", show_password, change_password))
         .service(form!("/my/recovery-codes", show_recovery_codes, replace_recovery_codes))
         .service(form!("/my/second-factor", show_second_factor, begin_second_factor))
@@ -52,7 +53,7 @@ pub(super) fn configure(config: &mut Mounts<'_>) {
         .service(action!("/my/second-factor/switch-off", switch_off_second_factor))
         .service(action!("/my/second-factor/recovery-codes", replace_second_factor_codes))
         .service(form!("/my/tokens", show_tokens, create_token))
-        .service(action!("/my/tokens/{token}/revoke", revoke_token))
+        .service(action!("/my/tokens/{token}/revoke", revoke_token, "/my/tokens"))
         .service(page!("/my/events", find_events))
         .service(page!("/my/events/newest", find_newest))
         .service(action!("/my/events/settings", change_event_settings));

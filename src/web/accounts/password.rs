@@ -9,8 +9,11 @@ use super::words as account_words;
 use crate::app::accounts::{own_account, own_password};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::auth::permission::{ChangeOwnPassword, ReadOwnAccount, ReplaceOwnRecoveryCodes};
+use crate::auth::permission::{
+    ChangeOwnPassword, Granted, ReadOwnAccount, ReplaceOwnRecoveryCodes,
+};
 use crate::domain::accounts::password::Password;
+use crate::domain::network::Network;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
@@ -59,11 +62,15 @@ pub(in crate::web) async fn change_password(
         let faults = Faults::one("new_password", account_words::password_fault(error));
         return show_form(PageStatus::INVALID_FORM, faults, is_replacing);
     }
+    let wanted = new_password.clone();
     let changed =
         own_password::change(&state, &by, network.0, current_password, new_password, is_replacing);
     let codes = match changed.await {
         Ok(codes) => codes,
         Err(problem) => {
+            if is_done(&state, &by, network.0, &problem, wanted).await {
+                return answer_again(&problem, is_replacing);
+            }
             let faults = wrong_password(&problem, "current_password");
             let Some(faults) = faults else { return Err(problem) };
             return show_form(PageStatus::of(&problem), faults, is_replacing);
@@ -75,6 +82,28 @@ pub(in crate::web) async fn change_password(
         None => Ok(see_other("/my/account?done=password")),
         Some(codes) => show_codes(&name, &codes.recovery_codes),
     }
+}
+
+/// Whether the form was sent twice, and the first request has changed the password: then the password that the form calls the current one is wrong.
+/// It is only asked a moment after a change, and counts as an attempt of its own, so that a form does not test two passwords for one attempt.
+async fn is_done(
+    app: &AppState,
+    by: &Granted<ChangeOwnPassword>,
+    network: Network,
+    problem: &Problem,
+    wanted: String,
+) -> bool {
+    matches!(problem.code(), ProblemCode::WrongPassword | ProblemCode::EditConflict)
+        && own_password::was_just_changed_to(app, by, network, wanted).await.unwrap_or(false)
+}
+
+/// The answer to a form that was sent twice. The recovery codes were in the first answer.
+fn answer_again(problem: &Problem, is_replacing: bool) -> Result<HttpResponse, Problem> {
+    if !is_replacing {
+        return Ok(see_other("/my/account?done=password"));
+    }
+    let faults = Faults::one("", account_words::CODES_SHOWN_BEFORE);
+    ask_for_password(PageStatus::of(problem), faults)
 }
 
 fn show_form(

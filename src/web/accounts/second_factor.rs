@@ -18,6 +18,7 @@ use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private, secret};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
+use crate::web::qr_code::QrPicture;
 use crate::web::session::{Player, Visitor, see_other};
 use crate::web::words;
 
@@ -99,6 +100,8 @@ struct SecretPage {
     frame: Frame,
     faults: Faults,
     begun: SecondFactorSecretResponse,
+    /// The secret for the camera of an app. It is a part of the page: a file of its own could be stored elsewhere.
+    picture: QrPicture,
     until: Moment,
 }
 
@@ -120,7 +123,9 @@ pub(in crate::web) async fn begin_second_factor(
         Ok(begun) => {
             let frame = Frame::new(account_words::FACTOR).at(Place::Account);
             let until = Moment::new(begun.expires_at);
-            secret(PageStatus::CREATED, &SecretPage { frame, faults: Faults::none(), begun, until })
+            let picture = QrPicture::of(&begun.uri)?;
+            let page = SecretPage { frame, faults: Faults::none(), begun, picture, until };
+            secret(PageStatus::CREATED, &page)
         }
     }
 }

@@ -37,6 +37,7 @@ pub(super) const SESSIONS: &str = "Where you are logged in";
 pub(super) const SESSIONS_ABOUT: &str = "Each browser and each program that has logged in with your password. End those that you do not know, and change the password then.";
 pub(super) const BEGAN: &str = "Since";
 pub(super) const USED: &str = "Used last";
+pub(super) const USED_BY: &str = "Used by";
 pub(super) const ENDS: &str = "Ends";
 pub(super) const END: &str = "End";
 pub(super) const COPIES: &str = "Registered copies";
@@ -59,6 +60,11 @@ pub(super) fn trading(trading: Trading) -> &'static str {
         Trading::Offers => "Everybody who knows my name",
         Trading::Public => "Everybody, and other players may see my copies",
     }
+}
+
+/// What uses a session.
+pub(super) fn used_by(is_browser: bool) -> &'static str {
+    if is_browser { "A browser" } else { "A program" }
 }
 
 /// The label of the button that ends a session; `began` distinguishes the session from the others.
@@ -96,6 +102,7 @@ pub(super) const REPLACE_CODES_HELP: &str =
 pub(in crate::web) const NEW_RECOVERY_CODES: &str = "New recovery codes";
 pub(super) const NEW_RECOVERY_CODES_ABOUT: &str =
     "The codes that you have stop working, used or not. The new ones are shown once.";
+pub(super) const CODES_SHOWN_BEFORE: &str = "The password is changed: the form was sent twice, and the answer to the first one had the new recovery codes. If you did not see them, make new ones here.";
 pub(super) const MAKE_CODES: &str = "Make new codes";
 pub(super) const WRONG_PASSWORD: &str = "The password is wrong.";
 
@@ -126,7 +133,8 @@ pub(super) const SWITCH_OFF: &str = "Switch the second factor off";
 pub(super) const BEGIN_AGAIN: &str = "Begin again with another secret";
 pub(super) const SHOW_SECRET: &str = "Show the secret";
 pub(super) const SECRET: &str = "Secret";
-pub(super) const SECRET_STEP: &str = "Enter the secret in an authenticator app: with the button, if the app is on this device, or by typing it there.";
+pub(super) const SECRET_STEP: &str = "Enter the secret in an authenticator app: let the app scan the picture, press the button if the app is on this device, or type the secret there.";
+pub(super) const SECRET_PICTURE: &str = "QR code of the secret, for an authenticator app";
 pub(super) const OPEN_APP: &str = "Open in an authenticator app";
 pub(super) const SECRET_SHOWN_ONCE: &str =
     "The secret is shown now and never again. Everybody who knows it has your second factor.";
@@ -325,7 +333,7 @@ pub(super) fn log_in_fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::WrongSecondFactor => {
             "The code of the second factor is wrong, too old, or was used before."
         }
-        ProblemCode::LoginThrottled => "Too many log-ins with a wrong password.",
+        ProblemCode::LoginThrottled => "Too many wrong passwords or codes.",
         _ => return None,
     })
 }

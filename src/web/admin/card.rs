@@ -67,6 +67,16 @@ impl TypedTexts {
         self.effects.len() == card.effects.len()
     }
 
+    /// Whether the card has these texts already. Texts of effects that were removed are empty.
+    fn is_stored_in(&self, card: &StoredCard) -> bool {
+        let lore = Some(self.lore.trim()).filter(|lore| !lore.is_empty());
+        let effects = self.effects.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+        self.unsaved.is_empty()
+            && self.name == card.name
+            && lore == card.lore.as_deref()
+            && effects.eq(card.effects.iter().map(|effect| effect.text.as_str()))
+    }
+
     /// The merge patch of the card; styles and slots of effects stay as they are.
     fn patch(&self, card: &StoredCard) -> Map<String, Value> {
         let mut patch = Map::new();
@@ -214,6 +224,11 @@ async fn run_change(
     let Some(faults) = faults_of_edit(&problem) else { return Err(problem) };
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
     let found = find_card(app, by, id).await?;
+    let is_overtaken = is_stale || problem.code() == ProblemCode::EditConflict;
+    // A double click, or a form that is sent again because its answer was lost.
+    if is_overtaken && typed.is_stored_in(&found.card) {
+        return Ok(see_other(&format!("{}?done=changed", edit_path(id.0))));
+    }
     if is_stale {
         // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
         typed.version.clone_from(&found.version);
@@ -285,6 +300,20 @@ mod tests {
             effects: vec![effect("passive", "One."), effect("normal", "Two.")],
             lore: None,
         }
+    }
+
+    #[test]
+    fn texts_that_are_stored_already_are_recognised() {
+        let (card, version) = (card(), "v".to_owned());
+        let found = ReadCard { card, version };
+        let mut typed = TypedTexts::of(&found);
+        typed.lore = " \n".to_owned();
+        assert!(typed.is_stored_in(&found.card));
+        // The form that has removed an effect still has its empty field.
+        typed.effects.push(" ".to_owned());
+        assert!(typed.is_stored_in(&found.card));
+        typed.unsaved.push("Three.".to_owned());
+        assert!(!typed.is_stored_in(&found.card));
     }
 
     #[test]

@@ -166,17 +166,19 @@ async fn run_change(
     };
     let status = PageStatus::of(&problem);
     let Some(text) = admin_words::fault(problem.code()) else { return Err(problem) };
-    if problem.code() == ProblemCode::PreconditionFailed {
+    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+    if is_stale || problem.code() == ProblemCode::EditConflict {
         let stored = find(app, by, id).await?;
-        typed.version.clone_from(&stored.version);
-        let (faults, saved) = (Faults::one("", text), Some(stored.text()?));
-        return show(
-            by,
-            status,
-            &stored,
-            typed,
-            FormMessages { faults, saved, ..FormMessages::default() },
-        );
+        // A double click, or a form that is sent again because its answer was lost.
+        if read(&stored.document, &typed.document).is_ok_and(|patch| patch.is_empty()) {
+            return Ok(see_other(&format!("{}?done=changed", edit_path(id.0))));
+        }
+        if is_stale {
+            typed.version.clone_from(&stored.version);
+            let (faults, saved) = (Faults::one("", text), Some(stored.text()?));
+            let messages = FormMessages { faults, saved, ..FormMessages::default() };
+            return show(by, status, &stored, typed, messages);
+        }
     }
     let messages = match problem.faults() {
         [] => FormMessages { faults: Faults::one("", text), ..FormMessages::default() },

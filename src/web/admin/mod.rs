@@ -82,7 +82,11 @@ pub(super) fn configure(config: &mut Mounts<'_>) {
         .service(form!("/admin/webhooks/{webhook}/secret", show_rotate, rotate))
         .service(action!("/admin/webhooks/{webhook}/ping", ping))
         .service(page!("/admin/webhooks/{webhook}/deliveries", list_deliveries))
-        .service(action!("/admin/webhooks/{webhook}/deliveries/{delivery}/resend", resend))
+        .service(action!(
+            "/admin/webhooks/{webhook}/deliveries/{delivery}/resend",
+            resend,
+            "/admin/webhooks/{webhook}/deliveries"
+        ))
         .service(page!("/admin/audit-log", list_audit_log));
 }
 

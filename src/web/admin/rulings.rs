@@ -275,6 +275,10 @@ pub(in crate::web) async fn change_ruling(
     let Some(faults) = faults_of(&problem, &FIELDS) else { return Err(problem) };
     let stored = find(&state, &by, id).await?;
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+    // A double click, or a form that is sent again because its answer was lost.
+    if is_stale && typed.content(kind).is_ok_and(|content| stored.has_content(&content)) {
+        return Ok(see_other(&format!("{}?done=ruling", edit_path(stored.card))));
+    }
     if is_stale {
         // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
         typed.version = version_of(&stored)?;

@@ -347,6 +347,8 @@ pub(in crate::web) async fn delete_set(
         ProblemCode::PreconditionFailed | ProblemCode::SetInUse => {
             show_one(&state, &by, (&game, &set), Some(&problem), "").await
         }
+        // The set was deleted before, for example by a double click.
+        ProblemCode::NotFound => Ok(see_other(&format!("{PATH}?done=deleted"))),
         _ => Err(problem),
     }
 }

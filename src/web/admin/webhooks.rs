@@ -171,6 +171,16 @@ pub(in crate::web) async fn change_webhook(
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
             let status = PageStatus::of(&problem);
+            let is_stale = status.is(ProblemCode::PreconditionFailed);
+            let reads = by.visitor.must::<ReadWebhooks>()?;
+            // A double click, or a form that is sent again because its answer was lost.
+            if is_stale
+                && webhooks::is_replaced(&state, &reads, id, typed.request())
+                    .await
+                    .unwrap_or_default()
+            {
+                return Ok(see_other(&format!("{}?done=changed", webhook_path(id.0))));
+            }
             one(&state, &by.visitor, status, id, Some(typed), faults, "").await
         }
     }

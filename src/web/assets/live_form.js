@@ -6,7 +6,6 @@
 //   data-live-fields    names of the fields that are sent and marked as wrong, with spaces between them; without it, all. Others cause no request
 //   data-live-needs     names of fields without which there is nothing to ask: while one of them is empty, the parts are emptied
 //   data-live-announce  id of a status for people who cannot see the parts: its data-says in the page that answers becomes its text here
-//   data-guard          people who leave without sending are asked first: "saved" if the shown contents are stored, "unsaved" if they are stored nowhere yet
 //
 // A button with data-live-button is the one that is sent along. Text in a field without a name is neither sent nor lost.
 
@@ -195,24 +194,4 @@ class LiveForm {
   }
 }
 
-/** Has the browser ask before the page is left. */
-function askFirst(event) {
-  event.preventDefault();
-}
-
-/** Asks before the page is left with changes that were not sent. The listener exists only while there are some: browsers keep other pages for the way back. */
-function guard(form) {
-  let isUnsaved = form.dataset.guard === "unsaved";
-  const keep = () => { if (isUnsaved) window.addEventListener("beforeunload", askFirst); };
-  keep();
-  form.addEventListener("input", (event) => {
-    isUnsaved ||= event.target.name !== "";
-    keep();
-  });
-  form.addEventListener("submit", () => { window.removeEventListener("beforeunload", askFirst); });
-  // Back from the answer, it is as it was before.
-  window.addEventListener("pageshow", keep);
-}
-
 for (const form of document.querySelectorAll("form[data-live-part]")) new LiveForm(form);
-for (const form of document.querySelectorAll("form[data-guard]")) guard(form);

@@ -28,7 +28,7 @@ pub(in crate::web) struct Narrowing {
 pub(in crate::web) struct NarrowLink {
     pub(in crate::web) name: String,
     pub(in crate::web) path: String,
-    /// Number of cards that it finds. `None` for numbers: facets count cards by their base printing, but the search matches every printing.
+    /// Number of cards that it finds. `None` for numbers: facets of designs count the number of the base printing, but the search matches every printing.
     pub(in crate::web) cards: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use super::lists::{Part, list};
 use super::marks::{Piece, pieces};
 use super::results::{FORMS, Results, is_form};
 use super::search_help::{Hint, hints};
-use crate::app::catalogue::card_query::{ListRequest, games_to_choose};
+use crate::app::catalogue::card_query::{ListRequest, games_to_choose, has_alternatives};
 use crate::app::catalogue::facets;
 use crate::app::fault_reason::FaultReason;
 use crate::app::page::Cursor;
@@ -23,7 +23,7 @@ use crate::domain::code::Code;
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::memory::rendered::Freshness;
-use crate::search::{CardFilter, Node, card_fields, parse, sort_key};
+use crate::search::{CardFilter, card_fields, sort_key};
 use crate::web::fault_words;
 use crate::web::forms::Choice;
 use crate::web::page::{ENTRIES, Frame, LIVE, Place, answer, path_of, refused, write};
@@ -47,7 +47,7 @@ impl SearchForm {
     pub(super) fn to_be_narrowed(&self) -> Self {
         let q = match self.q.trim() {
             "" => String::new(),
-            q if self.has_alternatives() => format!("({q}) "),
+            q if has_alternatives(q) => format!("({q}) "),
             q => format!("{q} "),
         };
         Self { q, cursor: None, ..self.clone() }
@@ -56,11 +56,6 @@ impl SearchForm {
     /// The path of this search with a term at the end.
     pub(super) fn path_with(&self, term: &str) -> String {
         Self { q: format!("{}{term}", self.q), ..self.clone() }.path()
-    }
-
-    /// Whether one more term would belong to the last alternative only.
-    fn has_alternatives(&self) -> bool {
-        matches!(parse(&self.q), Ok(Some(Node::Or(_))))
     }
 
     fn of_game(&self, game: &str) -> Self {
@@ -387,6 +382,10 @@ mod tests {
         for alternatives in ["fox OR owl", "fox | owl", "fox|owl", "(fox)or(owl)", "a b or c"] {
             assert_eq!(with(alternatives), format!("({alternatives}) r:rare"));
         }
+        // Some game may have such an attribute.
+        let of_attribute = "my-motto:/(om|al)/ or tide";
+        assert_eq!(with(of_attribute), format!("({of_attribute}) r:rare"));
+        assert_eq!(with("my-motto:/(om|al)/"), "my-motto:/(om|al)/ r:rare");
         for query in ["\"fox or owl\"", "(fox or owl) t:fire", "/a|b/"] {
             assert_eq!(with(query), format!("{query} r:rare"));
         }

@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::words as collection_words;
 use crate::app::collection::counts::CollectionEntryResponse;
+use crate::app::problem_cause::CountedPrinting;
 use crate::web::copies::{CardCell, Games};
 use crate::web::words;
 
@@ -29,6 +30,18 @@ pub(super) fn entry_label(games: &Games, entry: &CollectionEntryResponse) -> Str
     let card = CardCell::of_line(games, &entry.card, entry.rarity.as_deref());
     let condition = collection_words::condition(entry.condition);
     words::printing_at(&card.name_and_place(), &condition)
+}
+
+/// Card, place and condition of a printing that is not read as an entry.
+pub(super) fn printing_label(games: &Games, printing: &CountedPrinting) -> String {
+    let CountedPrinting { game, set, number, name, rarity, condition } = printing;
+    let place = words::place(set, number);
+    let place = match rarity {
+        Some(rarity) => words::printing_at(&place, &games.rarity(game, rarity)),
+        None => place,
+    };
+    let name = words::printing_at(name.as_deref().unwrap_or(words::HIDDEN_CARD), &place);
+    words::printing_at(&name, &collection_words::condition(condition.as_str()))
 }
 
 impl Counted {

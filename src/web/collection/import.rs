@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::counted::entry_label;
+use super::counted::{entry_label, printing_label};
 use super::verdicts::Reading;
 use super::words as collection_words;
 use crate::app::collection::collection_imports::{self, ImportOptions};
@@ -14,13 +14,15 @@ use crate::app::collection::import_responses::{
     ChangedEntryResponse, CommitResponse, ImportAgainResponse, RejectedLineResponse,
 };
 use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem_cause::{CountedPrinting, ProblemCause};
 use crate::app::state::AppState;
 use crate::auth::permission::WriteOwnCollection;
-use crate::domain::collection::ImportMode;
 use crate::domain::collection::table::FileFormat;
+use crate::domain::collection::{ImportMode, MAX_PASTED};
 use crate::domain::ids::CollectionImportId;
 use crate::http::extract::{ClientNetwork, Form, LostPart, MAX_TABLE, UnreceivedForm, Upload};
 use crate::web::copies::{Games, Narrowing, Section};
+use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
@@ -29,9 +31,6 @@ use crate::web::words;
 
 /// Largest file, in bytes, plus the other fields of the form.
 const MOST: usize = MAX_TABLE + 512 * 1024;
-
-/// Longest text that is pasted, in bytes.
-const MOST_PASTED: usize = 256 * 1024;
 
 #[derive(Template)]
 #[template(path = "web/collection/import.html")]
@@ -64,6 +63,15 @@ impl Typed {
             game: field("game"),
         }
     }
+
+    /// What the form of the confirmation contains, so that the lines can be corrected if they are not counted. `is_pasted`: the lines are the pasted
+    /// ones, not those of a file.
+    fn carried(mut self, is_pasted: bool) -> Self {
+        if !is_pasted {
+            self.pasted = String::new();
+        }
+        self
+    }
 }
 
 /// The page that shows how a file was read.
@@ -73,6 +81,7 @@ struct VerdictsPage {
     frame: Frame,
     section: Section,
     reading: Reading,
+    typed: Typed,
 }
 
 /// The page of an import that was not committed, because counts that it replaces have changed.
@@ -90,6 +99,7 @@ struct ImportAgainPage {
     /// How many more entries have changed.
     left: Option<String>,
     only_ok: bool,
+    typed: Typed,
 }
 
 /// An entry whose count has changed.
@@ -195,10 +205,11 @@ pub(in crate::web) async fn read_file(
     let (file, mut typed) = (upload.take_file("file"), Typed::take(&mut upload));
     drop(upload);
     // Longer text is not shown again: the form would hold it in memory two more times.
-    let is_long = typed.pasted.len() > MOST_PASTED;
+    let is_long = typed.pasted.len() > MAX_PASTED;
     if is_long {
         typed.pasted = String::new();
     }
+    let is_pasted = file.is_none();
     let raw = match file {
         Some(file) if file.content.len() > MAX_TABLE => {
             return refused(&state, typed, Problem::new(ProblemCode::BodyTooLarge)).await;
@@ -241,6 +252,7 @@ pub(in crate::web) async fn read_file(
         frame: Frame::new(collection_words::VERDICTS).at(Place::Collection),
         section: Section::Counts,
         reading,
+        typed: typed.carried(is_pasted),
     };
     private(PageStatus::OK, &page)
 }
@@ -278,11 +290,22 @@ async fn not_received(
     show(app, PageStatus::of(&problem), typed, faults).await
 }
 
-/// The options of the commit.
-#[derive(Deserialize)]
+/// The options of the commit, and the fields of the form before it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub(in crate::web) struct CommitForm {
-    #[serde(default)]
     only_ok: String,
+    pasted: String,
+    mode: String,
+    without_rarity: String,
+    game: String,
+}
+
+impl CommitForm {
+    fn into_typed(self) -> Typed {
+        let Self { pasted, mode, without_rarity, game, .. } = self;
+        Typed { pasted, mode, rarity: without_rarity, game }
+    }
 }
 
 /// Counts the lines of an import. A second commit of the same import changes nothing.
@@ -294,13 +317,14 @@ pub(in crate::web) async fn commit(
 ) -> Result<HttpResponse, Problem> {
     let id = CollectionImportId(*import);
     let (viewer, only_ok) = (by.visitor.viewer(), form.only_ok == "yes");
+    let typed = form.into_typed();
     let done = collection_imports::commit(&state, &by, viewer, id, only_ok).await;
     let CommitResponse { added, changed, removed, cards, rejected, .. } = match done {
         Ok(done) => done,
         Err(problem) if problem.code() == ProblemCode::CollectionChanged => {
-            return show_again(&state, &by, id, only_ok, &problem).await;
+            return show_again(&state, &by, id, (only_ok, typed), &problem).await;
         }
-        Err(problem) => return not_committed(&state, problem).await,
+        Err(problem) => return not_committed(&state, typed, problem).await,
     };
     let count = |count: usize| words::grouped(i64::try_from(count).unwrap_or(i64::MAX));
     let left = rejected.len().saturating_sub(SHOWN);
@@ -318,9 +342,31 @@ pub(in crate::web) async fn commit(
 }
 
 /// The form for a file, with the reason why the import was not committed.
-async fn not_committed(app: &AppState, problem: Problem) -> Result<HttpResponse, Problem> {
-    let Some(text) = collection_words::import_fault(problem.code()) else { return Err(problem) };
-    show(app, PageStatus::of(&problem), Typed::default(), Faults::one("", text)).await
+async fn not_committed(
+    app: &AppState,
+    typed: Typed,
+    problem: Problem,
+) -> Result<HttpResponse, Problem> {
+    let faults = match problem.cause() {
+        Some(cause @ ProblemCause::TooManyCards { entries, named }) => {
+            let mut faults = Faults::one("", fault_words::cause(cause));
+            add_too_many(&mut faults, &Games::read(app).await?, *entries, named);
+            Some(faults)
+        }
+        _ => collection_words::import_fault(problem.code()).map(|text| Faults::one("", text)),
+    };
+    let Some(faults) = faults else { return Err(problem) };
+    show(app, PageStatus::of(&problem), typed, faults).await
+}
+
+/// Names the counts that would be too large.
+fn add_too_many(faults: &mut Faults, games: &Games, entries: usize, named: &[CountedPrinting]) {
+    for printing in named {
+        faults.add("", collection_words::too_many(&printing_label(games, printing)));
+    }
+    if let Some(text) = collection_words::too_many_not_shown(entries.saturating_sub(named.len())) {
+        faults.add("", text);
+    }
 }
 
 /// What the import does to the counts as they are now, to be confirmed: the visitor need not send the file again.
@@ -328,13 +374,13 @@ async fn show_again(
     app: &AppState,
     by: &Player<WriteOwnCollection>,
     import: CollectionImportId,
-    only_ok: bool,
+    (only_ok, typed): (bool, Typed),
     problem: &Problem,
 ) -> Result<HttpResponse, Problem> {
     let again = collection_imports::show_again(app, by, by.visitor.viewer(), import).await;
     let ImportAgainResponse { import, replaced_game, removes, changed, named } = match again {
         Ok(again) => again,
-        Err(problem) => return not_committed(app, problem).await,
+        Err(problem) => return not_committed(app, typed, problem).await,
     };
     let games = Games::read(app).await?;
     let replaced_game = replaced_game.map(|game| games.name(&game));
@@ -347,6 +393,7 @@ async fn show_again(
         left: collection_words::changes_not_shown(changed.saturating_sub(named.len())),
         rows: named.iter().map(|changed| ChangedRow::new(&games, changed)).collect(),
         only_ok,
+        typed,
     };
     private(PageStatus::of(problem), &page)
 }
@@ -354,6 +401,13 @@ async fn show_again(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pasted_lines_are_carried_completely() {
+        let typed = |length| Typed { pasted: "a".repeat(length), ..Typed::default() };
+        assert_eq!(typed(MAX_PASTED).carried(true).pasted.len(), MAX_PASTED);
+        assert!(typed(1).carried(false).pasted.is_empty());
+    }
 
     #[test]
     fn json_begins_with_a_bracket() {

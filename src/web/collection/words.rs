@@ -210,6 +210,20 @@ pub(super) fn replaces(game: Option<&str>, removes: usize) -> String {
     format!("{of} those of the file. {removed}")
 }
 
+/// The message about a count that an import would make too large.
+pub(super) fn too_many(card: &str) -> String {
+    format!("{card}: with the cards that are counted already, this would be more than 9999.")
+}
+
+/// The number of too large counts that are not listed; `None`: all are listed.
+pub(super) fn too_many_not_shown(count: usize) -> Option<String> {
+    match i64::try_from(count).unwrap_or(i64::MAX) {
+        0 => None,
+        1 => Some("1 more count would be too large.".to_owned()),
+        more => Some(format!("{} more counts would be too large.", grouped(more))),
+    }
+}
+
 /// The number of changed entries that are not listed; `None`: all are listed. Entries that were removed have no row.
 pub(super) fn changes_not_shown(count: usize) -> Option<String> {
     match i64::try_from(count).unwrap_or(i64::MAX) {
@@ -259,7 +273,7 @@ pub(super) fn count_fault(code: ProblemCode) -> Option<&'static str> {
         }
         ProblemCode::NotFound => "There is no such printing that you may see.",
         ProblemCode::IdempotencyKeyReused => {
-            "This form was sent before with other contents. Send it once more."
+            "This form was sent before with other contents, and that change is stored. Send it again to make this one, too."
         }
         ProblemCode::IdempotencyInProgress => "It is being counted at the moment.",
         _ => return None,

@@ -1,4 +1,4 @@
-//! The form of the wants or the haves: it changes numbers, adds cards, and sets who may read the list.
+//! The form of the wants or the haves: it changes numbers, adds cards, and sets who may read the list. Both of its buttons save everything that is typed in it.
 
 use actix_web::{HttpResponse, web};
 use askama::Template;
@@ -6,15 +6,17 @@ use serde::Deserialize;
 
 use super::choices::{Games, TypedCard};
 use super::item::{ItemRow, id_of, part_of};
-use super::list_form::{Typed, WRONG_NUMBER, faults_of, read_number, with_card, with_numbers};
+use super::list_form::{
+    Typed, WRONG_NUMBER, faults_of, is_repeated, read_number, with_card, with_numbers,
+};
 use super::section::Section;
 use super::words as copy_words;
 use crate::app::copies::trade_lists::{self, TradeItemResponse, VersionedTradeList};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{ReadOwnCollection, WriteOwnCollection};
-use crate::domain::collection::{MAX_QUANTITY, TradeListKind};
+use crate::domain::collection::{MAX_QUANTITY, MAX_TRADE_ITEMS, TradeListKind};
 use crate::http::extract::Form;
 use crate::web::forms::{Choice, Faults, Fields, private};
 use crate::web::page::{ENTRIES, Frame, Place};
@@ -181,41 +183,78 @@ async fn show(
     private(status, &page)
 }
 
-/// Saves numbers and readers, or adds a card.
+/// How often a form is tried that other requests overtake.
+const TRIES: usize = 3;
+
+/// Saves numbers and readers, and adds the card that the form names.
 pub(in crate::web) async fn write_list(
     state: web::Data<AppState>,
     by: Player<WriteOwnCollection>,
     kind: web::Path<Kind>,
     Form(fields): Form<Fields>,
 ) -> Result<HttpResponse, Problem> {
-    let (kind, typed, viewer) = (*kind, Typed::read(&fields), by.visitor.viewer());
-    let reads = by.visitor.must::<ReadOwnCollection>()?;
-    let stored = trade_lists::find_own(&state, &reads, viewer, kind.of_api()).await?;
-    let is_adding = fields.one("step") == "add";
-    let games = Games::read(&state).await?;
-    let changed =
-        if is_adding { with_card(&stored, &typed) } else { with_numbers(&games, &stored, &typed) };
-    let content = match changed {
-        Ok(content) => content,
-        Err(faults) => {
-            let status = PageStatus::INVALID_FORM;
-            return show(&state, kind, status, (&stored, typed), faults, "").await;
-        }
-    };
-    // A new card is added to the present list. Numbers apply only to the version of the list that the form was loaded with.
-    let meant = if is_adding { stored.revision } else { Revision(typed.revision) };
-    let of = kind.of_api();
-    let written = trade_lists::replace(&state, &by, viewer, of, &meant.meant(), &content).await;
-    let Err(problem) = written else {
+    let (kind, typed) = (*kind, Typed::read(&fields));
+    // Enter in a field of the card presses the first button of the form, which saves.
+    let is_adding = fields.one("step") == "add" || typed.names_card();
+    let Some((status, faults)) = write(&state, &by, kind, &typed, is_adding).await? else {
         let done = if is_adding { "added" } else { "saved" };
         let from = if is_adding { 0 } else { typed.from };
         return Ok(see_other(&format!("{}?from={from}&done={done}", kind.path())));
     };
-    let sent = (content.items.len(), is_adding);
-    let Some(faults) = faults_of(&problem, &games, (&stored, &typed), sent) else {
-        return Err(problem);
-    };
     // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
-    let stored = trade_lists::find_own(&state, &reads, viewer, of).await?;
-    show(&state, kind, PageStatus::of(&problem), (&stored, typed), faults, "").await
+    let reads = by.visitor.must::<ReadOwnCollection>()?;
+    let stored = trade_lists::find_own(&state, &reads, by.visitor.viewer(), kind.of_api()).await?;
+    show(&state, kind, status, (&stored, typed), faults, "").await
+}
+
+/// Writes what the form says. `None`: it is on the list, perhaps because the same form was sent before.
+async fn write(
+    app: &AppState,
+    by: &Player<WriteOwnCollection>,
+    kind: Kind,
+    typed: &Typed,
+    is_adding: bool,
+) -> Result<Option<(PageStatus, Faults)>, Problem> {
+    let (viewer, of) = (by.visitor.viewer(), kind.of_api());
+    let reads = by.visitor.must::<ReadOwnCollection>()?;
+    let games = Games::read(app).await?;
+    let mut tries = 1;
+    loop {
+        let stored = trade_lists::find_own(app, &reads, viewer, of).await?;
+        // Numbers that differ apply only to the version of the list that the form was loaded with.
+        let typed_for = Revision(typed.revision.unwrap_or_default());
+        let meant = if typed.is_as_in(&stored) { stored.revision } else { typed_for };
+        if !is_adding && meant != typed_for {
+            return Ok(None);
+        }
+        let is_sent_again = is_adding && meant == stored.revision && typed.was_added_to(&stored);
+        // A full list has no place to try the card again.
+        if is_sent_again && stored.list.items.len() >= MAX_TRADE_ITEMS {
+            return Ok(None);
+        }
+        let changed = if is_adding {
+            with_card(&games, &stored, typed)
+        } else {
+            with_numbers(&games, &stored, typed)
+        };
+        let content = match changed {
+            Ok(content) => content,
+            Err(faults) => return Ok(Some((PageStatus::INVALID_FORM, faults))),
+        };
+        let written = trade_lists::replace(app, by, viewer, of, &meant.meant(), &content).await;
+        let Err(problem) = written else { return Ok(None) };
+        let is_refused = problem.code() == ProblemCode::PreconditionFailed;
+        if is_refused && meant == stored.revision && tries < TRIES {
+            tries += 1;
+            continue;
+        }
+        let sent = (content.items.len(), is_adding);
+        if is_sent_again && is_repeated(&problem, sent.0) {
+            return Ok(None);
+        }
+        return match faults_of(&problem, &games, (&stored, typed), sent) {
+            Some(faults) => Ok(Some((PageStatus::of(&problem), faults))),
+            None => Err(problem),
+        };
+    }
 }

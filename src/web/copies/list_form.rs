@@ -1,7 +1,8 @@
-//! The forms of a list of wants or haves: their input, and the list that results from it.
+//! The form of a list of wants or haves: its input, and the list that results from it.
 
 use std::collections::BTreeMap;
 
+use cardscape_engine::name_key;
 use uuid::Uuid;
 
 use super::choices::{Games, TypedCard};
@@ -22,9 +23,10 @@ use crate::web::fault_words;
 use crate::web::forms::{Faults, Fields};
 use crate::web::words::Sentence;
 
-/// The input of the forms.
+/// The input of the form.
 pub(super) struct Typed {
-    pub(super) revision: i64,
+    /// The version of the list that the form was loaded with; `None`: a form of an older program that only adds a card.
+    pub(super) revision: Option<i64>,
     pub(super) from: usize,
     pub(super) visibility: Option<String>,
     /// Numbers by item.
@@ -36,20 +38,59 @@ pub(super) struct Typed {
 impl Typed {
     pub(super) fn nothing(from: usize) -> Self {
         let (numbers, card) = (BTreeMap::new(), TypedCard::default());
-        Self { revision: 0, from, visibility: None, numbers, card, add: "1".to_owned() }
+        Self { revision: None, from, visibility: None, numbers, card, add: "1".to_owned() }
     }
 
     pub(super) fn read(fields: &Fields) -> Self {
         let items = fields.all("item").map(str::to_owned);
         let numbers = fields.all("number").map(|number| number.trim().to_owned());
         Self {
-            revision: fields.one("revision").parse().unwrap_or_default(),
+            revision: fields.one("revision").parse().ok(),
             from: fields.one("from").parse().unwrap_or_default(),
             visibility: TypedCard::non_empty(fields.one("visibility")),
             numbers: items.zip(numbers).collect(),
             card: TypedCard::read(fields),
             add: fields.one("add").trim().to_owned(),
         }
+    }
+}
+
+impl Typed {
+    /// Whether the form names a card to add, perhaps only by a part of what identifies one: then the form is refused, so that the part is not lost.
+    pub(super) fn names_card(&self) -> bool {
+        let TypedCard { game: _, name, set, number, rarity } = &self.card;
+        [name, set, number, rarity].into_iter().any(|field| !field.is_empty())
+    }
+
+    /// Whether the readers and all numbers are those of the list, so that it does not matter which version of it the form was loaded with.
+    pub(super) fn is_as_in(&self, stored: &VersionedTradeList) -> bool {
+        let items = stored.list.items.iter().map(|item| (id_of(item), item.quantity));
+        let quantities: BTreeMap<String, i32> = items.collect();
+        let is_same = |(id, number): (&String, &String)| {
+            read_number(number) == Some(quantities.get(id).copied().unwrap_or_default())
+        };
+        visibility(stored, self).as_str() == stored.list.visibility
+            && self.numbers.iter().all(is_same)
+    }
+
+    /// Whether an earlier version of the form has added the card already, with the same number.
+    pub(super) fn was_added_to(&self, stored: &VersionedTradeList) -> bool {
+        let is_earlier = self.revision.is_some_and(|read| read != stored.revision.0);
+        is_earlier && stored.list.items.iter().any(|item| self.is_card_of(item))
+    }
+
+    fn is_card_of(&self, item: &TradeItemResponse) -> bool {
+        let TypedCard { game, name, set, number, rarity } = &self.card;
+        let card = &item.card;
+        let is_named = if set.is_empty() || number.is_empty() {
+            card.name.as_deref().is_some_and(|own| name_key(own) == name_key(name))
+        } else {
+            card.set.eq_ignore_ascii_case(set) && card.number.eq_ignore_ascii_case(number)
+        };
+        is_named
+            && card.game.eq_ignore_ascii_case(game)
+            && item.rarity.as_deref().unwrap_or_default().eq_ignore_ascii_case(rarity)
+            && self.add.parse::<i32>() == Ok(item.quantity)
     }
 }
 
@@ -111,12 +152,16 @@ fn name_at(
     Some(name_of(games, item))
 }
 
-/// The list with one more card.
+/// The list with the typed numbers and one more card.
 pub(super) fn with_card(
+    games: &Games,
     stored: &VersionedTradeList,
     typed: &Typed,
 ) -> Result<TradeListContent, Faults> {
-    let mut faults = Faults::none();
+    let (content, mut faults) = match with_numbers(games, stored, typed) {
+        Ok(content) => (Some(content), Faults::none()),
+        Err(faults) => (None, faults),
+    };
     let TypedCard { game, name, set, number, rarity } = &typed.card;
     let quantity = typed.add.parse().ok().filter(|add| (1..=MAX_QUANTITY).contains(add));
     if quantity.is_none() {
@@ -145,19 +190,17 @@ pub(super) fn with_card(
         let field = field_of(fault.pointer.trim_start_matches('/'));
         faults.add(field, fault_words::reason(&fault.reason));
     }
-    if stored.list.items.len() >= MAX_TRADE_ITEMS {
+    if content.as_ref().is_some_and(|content| content.items.len() >= MAX_TRADE_ITEMS) {
         faults.add("", copy_words::LIST_FULL);
     }
-    let (Some(identifier), Some(quantity), Ok(rarity), true) =
-        (identifier, quantity, rarity, faults.is_empty())
+    let (Some(mut content), Some(identifier), Some(quantity), Ok(rarity), true) =
+        (content, identifier, quantity, rarity, faults.is_empty())
     else {
         return Err(faults);
     };
-    let mut items: Vec<WantedItem> =
-        stored.list.items.iter().filter_map(|item| wanted(item, item.quantity)).collect();
     let rarity = rarity.as_ref().map(Code::lower_case);
-    items.push(WantedItem { named: NamedItem::Card(identifier), rarity, quantity });
-    Ok(TradeListContent { visibility: visibility(stored, typed), items })
+    content.items.push(WantedItem { named: NamedItem::Card(identifier), rarity, quantity });
+    Ok(content)
 }
 
 fn field_of(member: &str) -> &'static str {
@@ -191,6 +234,14 @@ fn wanted(item: &TradeItemResponse, quantity: i32) -> Option<WantedItem> {
 fn visibility(stored: &VersionedTradeList, typed: &Typed) -> Visibility {
     let word = typed.visibility.as_deref().unwrap_or(stored.list.visibility);
     Visibility::ALL.into_iter().find(|one| one.as_str() == word).unwrap_or_default()
+}
+
+/// Whether all that is wrong is that the new card is on the list already. `items`: how many items were sent, the new one last.
+pub(super) fn is_repeated(problem: &Problem, items: usize) -> bool {
+    let last = format!("/items/{}", items.saturating_sub(1));
+    let is_last =
+        |fault: &InputFault| fault.pointer == last && matches!(fault.reason, FaultReason::Repeated);
+    !problem.faults().is_empty() && problem.faults().iter().all(is_last)
 }
 
 /// The faults of the form in a problem. `items`: how many items were sent, based on `stored`, the new one last. `None`: the problem is shown on a page of its

@@ -228,7 +228,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "You have made as many offers today as you may. Send this one tomorrow."
         }
         ProblemCode::IdempotencyKeyReused => {
-            "This form was sent before with other contents. Send it once more."
+            "This form was sent before with other contents, and that offer is sent: your trades list it. Send it again to make another one."
         }
         ProblemCode::IdempotencyInProgress => "The offer is being sent at the moment.",
         ProblemCode::InvalidBody => "The offer contains a fault.",

@@ -102,6 +102,7 @@ pub(super) const ADD_CARD: &str = "Add a card";
 pub(super) const ADD_CARD_ABOUT: &str = "Without a rarity any will do. Not sure of the name?";
 pub(super) const HOW_MANY: &str = "How many";
 pub(super) const ADD: &str = "Add";
+pub(super) const ADD_SAVES_ALL: &str = "Both buttons save the whole form: who may read the list, the numbers, and the card that is named here.";
 pub(super) const SOME_ARE_GONE: &str = "Some cards of the form are not on the list any more.";
 pub(super) const ADD_FAULT: &str = "The number must be 1 to 9999.";
 pub(super) const ON_LIST_ALREADY: &str =
@@ -249,7 +250,7 @@ pub(super) fn dispute_fault(code: ProblemCode) -> Option<&'static str> {
         }
         ProblemCode::NotYourTurn => "Only the claimant can withdraw the claim.",
         ProblemCode::IdempotencyKeyReused => {
-            "This form was sent before with other contents. Send it once more."
+            "This form was sent before with other contents, and that statement is stored. Send it again to make another one."
         }
         ProblemCode::IdempotencyInProgress => "It is being written down at the moment.",
         _ => return None,
@@ -271,7 +272,7 @@ pub(super) fn state(voided: bool, frozen: bool, disputed: bool) -> Option<&'stat
 pub(super) fn done(code: &str) -> &'static str {
     match code {
         "saved" => "The list is saved.",
-        "added" => "The card is on the list.",
+        "added" => "The card is on the list. The rest of the form is saved, too.",
         "said" => "It is written down. Moderators read it.",
         "withdrawn" => "The claim is withdrawn.",
         _ => "",

@@ -19,6 +19,7 @@ use super::report::ReportView;
 use super::sheet::{CurveView, ZoneView, curves, zones};
 use super::words as deck_words;
 use crate::app::catalogue::image_uris::ImageUris;
+use crate::app::decks::deck_exports::useful_dialects;
 use crate::app::decks::deck_legalities::{DeckLegalitiesResponse, DeckLegalityResponse};
 use crate::app::decks::deck_overviews::{self, DeckOverview};
 use crate::app::decks::deck_responses::DeckResponse;
@@ -98,7 +99,7 @@ struct DeckPage {
     share_code: String,
     /// The public address of the deck, which the QR code contains, too.
     address: Option<String>,
-    /// Names of dialects, and the path of the deck in each.
+    /// Names of the dialects that can express something of the deck, and the path of the deck in each.
     exports: Vec<(String, String)>,
     similar: Vec<(DeckRow, String)>,
     /// `None`: the deck cannot have comments.
@@ -198,6 +199,7 @@ async fn page(
     let games: BTreeMap<&str, &Game> =
         games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
     let similar = find_similar(app, reader, network, &games, &opened).await;
+    let dialects = useful_dialects(&opened);
     let deck = opened.into_answer();
     let revision = deck.version.in_form();
     let DeckResponse { summary, description, description_html: _, unread_lines, .. } = deck.deck;
@@ -241,7 +243,6 @@ async fn page(
         let code = dialect.code();
         (deck_words::dialect(code), format!("{path}/export?dialect={code}"))
     };
-    let is_share_code = |dialect: &DeckDialect| *dialect == DeckDialect::ShareCode;
     Ok(DeckPage {
         frame,
         faults,
@@ -281,11 +282,7 @@ async fn page(
         availability,
         share_code: share_code.trim().to_owned(),
         address: shared_address(app, summary.id, summary.visibility),
-        exports: DeckDialect::ALL
-            .into_iter()
-            .filter(|one| !is_share_code(one))
-            .map(export)
-            .collect(),
+        exports: dialects.into_iter().map(export).collect(),
         similar,
         name: summary.name,
         path,

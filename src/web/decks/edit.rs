@@ -315,6 +315,15 @@ pub(in crate::web) async fn save(
     let replaced =
         deck_writes::replace_by_list(&state, &by, requester, id, &meant, typed.request()).await;
     let Err(problem) = replaced else { return Ok(see_other(&deck_path(id.0))) };
+    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+    // A double click, or a form that is sent again because its answer was lost.
+    if is_stale
+        && deck_writes::is_replaced_by_list(&state, &by, requester, id, typed.request())
+            .await
+            .unwrap_or_default()
+    {
+        return Ok(see_other(&deck_path(id.0)));
+    }
     let faults = match faults_of(&problem) {
         Some(faults) => faults,
         None if problem.code() == ProblemCode::NotFound => Faults::none(),
@@ -323,7 +332,6 @@ pub(in crate::web) async fn save(
     let Some(edited) = find_unless_deleted(&state, &by, id).await? else {
         return show_form_of_deleted(&state, typed, faults, false).await;
     };
-    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
     // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
     let current = edited.deck.version;
     let typed = if is_stale {
@@ -353,6 +361,8 @@ pub(in crate::web) async fn delete(
     let version = IfMatch::of_form(&meant.revision);
     let problem = match deck_deletions::delete(&state, &by, id, &version).await {
         Ok(()) => return Ok(see_other(DELETED)),
+        // The deck was deleted before, for example by a double click. A deck of another owner gets the same answer.
+        Err(problem) if problem.code() == ProblemCode::NotFound => return Ok(see_other(DELETED)),
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => problem,
         Err(problem) => return Err(problem),
     };

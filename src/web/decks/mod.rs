@@ -60,16 +60,28 @@ pub(super) fn configure(config: &mut Mounts<'_>) {
         .service(action!("/decks/{deck}/follow", feedback::follow))
         .service(action!("/decks/{deck}/comments", comments::create))
         .service(form!("/decks/{deck}/comments/{comment}", comments::show, comments::save))
-        .service(action!("/decks/{deck}/comments/{comment}/delete", comments::delete))
+        .service(action!(
+            "/decks/{deck}/comments/{comment}/delete",
+            comments::delete,
+            "/decks/{deck}"
+        ))
         .service(page!("/decks/{deck}/comments/{comment}/replies", comments::list_replies))
-        .service(action!("/decks/{deck}/comments/{comment}/hide", hidden_comments::hide))
-        .service(action!("/decks/{deck}/comments/{comment}/show", hidden_comments::show))
+        .service(action!(
+            "/decks/{deck}/comments/{comment}/hide",
+            hidden_comments::hide,
+            "/decks/{deck}"
+        ))
+        .service(action!(
+            "/decks/{deck}/comments/{comment}/show",
+            hidden_comments::show,
+            "/decks/{deck}"
+        ))
         .service(page!("/decks/{deck}/hidden-comments", hidden_comments::list))
         .service(form!("/decks/{deck}/report", comments::show_report, comments::report))
         .service(form!("/decks/{deck}/edit", show_edit, save))
         .service(action!("/decks/{deck}/edit/file", list_file::read_of_stored))
         .service(action!("/decks/{deck}/delete", delete))
-        .service(action!("/decks/{deck}/undelete", undelete))
+        .service(action!("/decks/{deck}/undelete", undelete, "/my/decks?deleted=true"))
         .service(page!("/my/decks", list_own_decks))
         .service(form!("/my/decks/new", show_new, create))
         .service(action!("/my/decks/new/file", list_file::read_of_new));

@@ -240,6 +240,10 @@ pub(in crate::web) async fn restore(
         Err(problem) if problem.code() == ProblemCode::PreconditionFailed => problem,
         Err(problem) => return Err(problem),
     };
+    // A double click, or a form that is sent again because its answer was lost.
+    if deck_revisions::is_restored(&state, &by, requester, which).await.unwrap_or_default() {
+        return Ok(see_other(&deck_path(*deck)));
+    }
     let reads = by.visitor.must::<ReadOwnDecks>()?;
     let faults = Faults::one("", deck_words::CHANGED_BEFORE_RESTORING);
     let readers = (&by.visitor, Some(&reads), network.0);

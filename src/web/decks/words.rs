@@ -1,9 +1,12 @@
 //! Text of the pages of decks.
 
+use cardscape_engine::LossKind;
+
+use crate::app::decks::deck_sheets::SheetCard;
 use crate::app::decks::list_files::{ListFileFault, MAX_LIST};
 use crate::app::problem::ProblemCode;
 use crate::web::rules::refusal;
-use crate::web::words::{cards, grouped, titled};
+use crate::web::words::{HIDDEN_CARD, cards, grouped, hidden_at, titled};
 
 pub(super) const DECKS: &str = crate::web::words::DECKS;
 pub(super) const PUBLIC_DECKS_ABOUT: &str =
@@ -76,7 +79,9 @@ pub(super) const LEGALITY: &str = "Where it is legal";
 pub(super) const REPORT: &str = "By the rules of its format";
 pub(super) const NOTHING_WRONG: &str = "Nothing is wrong with it.";
 pub(super) const EXPORT: &str = "Take it with you";
-pub(super) const EXPORT_ABOUT: &str = "As text for other programs:";
+pub(super) const EXPORT_ABOUT: &str = "As text for other programs. If one of them cannot express a part of the deck, you see first what is lost:";
+pub(super) const EXPORT_LOSES: &str = "This way of writing cannot express everything in the deck. The text is without the following; the deck itself stays as it is.";
+pub(super) const EXPORT_ANYWAY: &str = "Take the text without it";
 pub(super) const SHARE_CODE: &str = "Share code";
 pub(super) const ADDRESS: &str = "Its address";
 pub(super) const SIMILAR: &str = "Similar decks";
@@ -199,6 +204,61 @@ pub(super) fn dialect(code: &str) -> String {
         other => return titled(other),
     }
     .to_owned()
+}
+
+/// The heading of the page about what an export loses.
+pub(super) fn export_of(name: &str, dialect: &str) -> String {
+    format!("“{name}” as {dialect}")
+}
+
+/// The number of cards that an export does not have.
+pub(super) fn cards_left_out(left_out: u64, all: u64) -> String {
+    if left_out == all {
+        return "No card of the deck would be in the text. Choose another way of writing it."
+            .to_owned();
+    }
+    let (left_out, all) = (card_count(left_out), card_count(all));
+    format!("Of {all}, {left_out} would not be in the text.")
+}
+
+/// An entry of a deck.
+pub(super) fn entry(quantity: u32, card: &SheetCard) -> String {
+    let card = match card {
+        SheetCard::Known { name, .. } => name.clone(),
+        SheetCard::Hidden { place: Some((set, number)) } => hidden_at(set, number),
+        SheetCard::Hidden { place: None } => HIDDEN_CARD.to_owned(),
+        SheetCard::Unknown { written } => written.clone(),
+    };
+    format!("{quantity} {card}")
+}
+
+/// What a dialect cannot express.
+pub(super) fn loss(kind: LossKind) -> String {
+    let text = match kind {
+        LossKind::Order => "The order of the entries",
+        LossKind::Set => "The set of the card",
+        LossKind::Number => "The number of the card in its set",
+        LossKind::Rarity => "The rarity",
+        LossKind::Copies => "Which copies are named",
+        LossKind::Spelling => {
+            "The spelling of the name: the text has another one for the same card"
+        }
+        LossKind::Name => "The name: the text may be read as another card, or as none",
+        LossKind::AnyPrinting => "That any printing will do: the text names one",
+        LossKind::Zone => "Left out, because the text has no place for their zone",
+        LossKind::Card => {
+            "Left out, because the text needs the name or the number of the card in another program, which is not known"
+        }
+        LossKind::IdTooLarge => {
+            "Left out, because the number of the card in another program is too large for the text"
+        }
+        LossKind::Size => "All cards are left out, because the deck is too large for the text",
+        LossKind::Quantity => {
+            "Left out, because there are no copies, or too many to write each of them"
+        }
+        other => return titled(&other.to_string()),
+    };
+    text.to_owned()
 }
 
 /// The dialect in which a list was read. `why`: the mark by which the dialect was recognised; `None`: the dialect was chosen.
@@ -488,6 +548,18 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn entries_of_hidden_cards_have_text() {
+        let place = Some(("veil".to_owned(), "006".to_owned()));
+        for (card, expected) in [
+            (SheetCard::Hidden { place }, "2 Hidden card: veil 006"),
+            (SheetCard::Hidden { place: None }, "2 Hidden card"),
+            (SheetCard::Unknown { written: "No Such Card".to_owned() }, "2 No Such Card"),
+        ] {
+            assert_eq!(entry(2, &card), expected);
+        }
+    }
 
     #[test]
     fn changes_of_cards_have_text() {

@@ -13,6 +13,7 @@ use crate::app::designs::artwork_files;
 use crate::app::designs::artworks::{self, ArtworkKey, ArtworkResponse};
 use crate::app::designs::design_bodies::{DesignArtworkBody, DesignContentResponse, DesignRequest};
 use crate::app::designs::design_lifecycle::{self, VersionedDesign};
+use crate::app::designs::design_revisions;
 use crate::app::page::PageLimit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -175,24 +176,34 @@ pub(in crate::web) async fn send(
     // A missing number means version 0, which never exists.
     let meant =
         field(&fields, "version").and_then(|version| version.parse().ok()).unwrap_or_default();
-    let meant = Revision(meant).meant();
-    let mut is_lost = file.is_some();
+    let meant = Revision(meant);
+    // A form with an earlier version is refused for that first.
+    let is_current = meant == found.version;
+    if file.is_none() && chosen.is_empty() && is_current && is_new(&alt, &found.design.content) {
+        let faults = Faults::one("file", design_words::PICTURE_MISSING);
+        let shown = (PageStatus::INVALID_FORM, faults);
+        return show_form(&state, &reads, code, Some((chosen, alt)), shown).await;
+    }
+    let meant = meant.meant();
+    let has_file = file.is_some();
+    let mut is_lost = has_file;
     let done = async {
         if let Some(file) = file {
             chosen = expected.store(&state, &by, file).await?.artwork.id;
             // The picture is stored, so it can be chosen.
             is_lost = false;
         }
-        let given = Some(alt.clone()).filter(|alt| !alt.trim().is_empty());
-        let artwork = Some(chosen.clone()).filter(|id| !id.is_empty());
-        let artwork = artwork.map(|id| DesignArtworkBody { id, alt: given });
         let design = found.design;
-        let request = with_artwork(design.game, design.content, artwork);
+        let request = with_artwork(design.game, design.content, body_of(&chosen, &alt));
         design_lifecycle::revise(&state, &by, network.0, code, &meant, request).await
     };
     match done.await {
         Ok(_) => Ok(see_other(&design_path(code))),
         Err(problem) => {
+            let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+            if is_stale && !has_file && is_set(&state, &by, code, (&chosen, &alt)).await? {
+                return Ok(see_other(&design_path(code)));
+            }
             let faults = match problem.code() {
                 ProblemCode::UnreadableArtwork => {
                     problem.cause().map(|cause| Faults::one("file", fault_words::cause(cause)))
@@ -217,12 +228,47 @@ fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a String> {
     fields.iter().find(|(field, _)| field == name).map(|(_, text)| text)
 }
 
+/// Whether the design has the chosen artwork with its description already: a double click, or a form that is sent again because its answer was lost.
+async fn is_set(
+    app: &AppState,
+    by: &Player<WriteOwnDesigns>,
+    code: DesignCode,
+    (chosen, alt): (&str, &str),
+) -> Result<bool, Problem> {
+    let reads = by.visitor.must::<ReadOwnDesigns>()?;
+    let design = find_own(app, &reads, code).await?.design;
+    // Without a picture, only the description of the removed picture may be in the form: another one would be lost.
+    if chosen.is_empty() && is_new(alt, &design.content) {
+        let number = design.revision.saturating_sub(1);
+        let before = design_revisions::find(app, &reads, code, number).await;
+        let is_of_removed = before.is_ok_and(|before| !is_new(alt, &before.content));
+        if !is_of_removed {
+            return Ok(false);
+        }
+    }
+    let request = with_artwork(design.game, design.content, body_of(chosen, alt));
+    Ok(design_lifecycle::is_revised(app, by, code, request).await.unwrap_or_default())
+}
+
+/// The chosen artwork in a request; `None`: none is chosen.
+fn body_of(chosen: &str, alt: &str) -> Option<DesignArtworkBody> {
+    let given = Some(alt.to_owned()).filter(|alt| !alt.trim().is_empty());
+    (!chosen.is_empty()).then(|| DesignArtworkBody { id: chosen.to_owned(), alt: given })
+}
+
 /// The chosen artwork and its description.
 fn typed(fields: &[(String, String)], found: &VersionedDesign) -> (String, String) {
     // Browsers send no choice if none is made, for example after the picture was taken down: then the design keeps its artwork.
     let stored = found.design.content.artwork.as_ref().map(|artwork| &artwork.id);
     let chosen = field(fields, "artwork").or(stored).cloned().unwrap_or_default();
     (chosen, field(fields, "alt").cloned().unwrap_or_default())
+}
+
+/// Whether a description was typed that differs from the stored one. Without a picture there would be no place for it; a stored one is dropped with
+/// its picture.
+fn is_new(alt: &str, content: &DesignContentResponse) -> bool {
+    let stored = content.artwork.as_ref().and_then(|artwork| artwork.alt.as_deref());
+    !alt.trim().is_empty() && Some(alt.trim()) != stored.map(str::trim)
 }
 
 /// The faults of a form that was not received, beside the field of the file. `None`: the problem is shown on a page of its own.

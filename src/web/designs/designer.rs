@@ -91,10 +91,18 @@ pub(in crate::web) async fn send_edit(
     // A missing number means version 0, which never exists.
     let meant = Revision(draft.one("version").parse().unwrap_or_default()).meant();
     let request = draft.request(&game);
-    match design_lifecycle::revise(&state, &by, work.network, code, &meant, request).await {
-        Ok(_) => Ok(see_other(&design_path(code))),
-        Err(problem) => work.refused(draft, problem).await,
+    let revised = design_lifecycle::revise(&state, &by, work.network, code, &meant, request).await;
+    let Err(problem) = revised else { return Ok(see_other(&design_path(code))) };
+    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+    // A double click, or a form that is sent again because its answer was lost.
+    if is_stale
+        && design_lifecycle::is_revised(&state, &by, code, draft.request(&game))
+            .await
+            .unwrap_or_default()
+    {
+        return Ok(see_other(&design_path(code)));
     }
+    work.refused(draft, problem).await
 }
 
 /// Shows the form that suggests a change of another author's design.

@@ -167,6 +167,13 @@ impl DesignerPage<'_> {
         }
     }
 
+    /// Adds the buttons that build sentences from templates.
+    pub(super) fn offer_templates(&mut self) {
+        for effect in &mut self.effects {
+            effect.choose = Some(design_words::choose_sentence(effect.at));
+        }
+    }
+
     /// Adds the violations beside the fields.
     pub(super) fn add_violations(&mut self, game: &Game, check: &DesignCheckResponse) {
         for violation in violations(game, check) {
@@ -250,6 +257,11 @@ impl DesignerPage<'_> {
     fn is_wrong_in_rarities(&self) -> bool {
         let mut cells = self.rarities.iter().flat_map(|row| &row.cells);
         cells.any(|cell| !cell.notes.is_empty() || self.is_wrong(&cell.id))
+    }
+
+    /// Whether a field of the effect with this `id` has a fault.
+    fn is_wrong_in(&self, effect: &str, member: &str) -> bool {
+        self.is_wrong(&format!("{effect}-{member}"))
     }
 
     /// Whether the field with this `id` has a fault.

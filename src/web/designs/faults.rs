@@ -6,6 +6,7 @@ use crate::app::problem_cause::ProblemCause;
 use crate::app::problem_member::ProblemMember;
 use crate::web::fault_words;
 use crate::web::forms::Faults;
+use crate::web::words;
 
 /// The faults of a form in a problem, by the fields that its pointers name. `None`: the problem is not about the form and is shown on a page of its own.
 pub(super) fn faults_of(problem: &Problem, fields: &[(&str, &'static str)]) -> Option<Faults> {
@@ -15,6 +16,14 @@ pub(super) fn faults_of(problem: &Problem, fields: &[(&str, &'static str)]) -> O
     ) = problem.cause()
     {
         return Some(Faults::one("", fault_words::cause(cause)));
+    }
+    // The same form may succeed a moment later, so what was typed into it stays.
+    if problem.code() == ProblemCode::TimedOut {
+        let mut faults = Faults::one("", design_words::NO_TIME_TO_COMPARE);
+        if let Some(seconds) = problem.seconds_to_wait() {
+            faults.add("", words::try_again_in(seconds));
+        }
+        return Some(faults);
     }
     let mut faults = Faults::of_problem(problem, fields, design_words::fault)?;
     let obstacles = problem.member(ProblemMember::Obstacles).and_then(serde_json::Value::as_array);

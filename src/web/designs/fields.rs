@@ -216,7 +216,8 @@ pub(super) struct EffectField {
     pub(super) text: String,
     pub(super) styles: Vec<Choice>,
     pub(super) slots: Vec<Choice>,
-    pub(super) choose: String,
+    /// The label of the button that builds the sentence from a template; `None`: the game has no templates.
+    pub(super) choose: Option<String>,
     pub(super) drop: String,
     pub(super) notes: Vec<String>,
 }
@@ -238,7 +239,7 @@ pub(super) fn effect_fields(schema: &EffectSchema, draft: &Draft) -> Vec<EffectF
             text: chosen("text"),
             styles: choices(&named(&schema.styles), &[&chosen("style")]),
             slots: choices(&slots, &[&chosen("slot")]),
-            choose: design_words::choose_sentence(at),
+            choose: None,
             drop: design_words::drop_effect(at),
             notes: Vec::new(),
             name,

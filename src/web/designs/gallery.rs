@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::tiles::DesignTile;
 use super::words as design_words;
+use crate::app::catalogue::card_query::has_alternatives;
 use crate::app::catalogue::codes::Codes;
 use crate::app::designs::design_facets;
 use crate::app::designs::gallery::{self, GalleryPage, GalleryRequest, require_cursor};
@@ -20,7 +21,6 @@ use crate::domain::designs::gallery::GallerySort;
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::memory::rendered::Freshness;
-use crate::search::{Node, parse};
 use crate::web::catalogue::{
     Narrowing, Piece, Warning, design_narrowings, faults_of_query, pieces,
 };
@@ -57,7 +57,7 @@ impl SearchForm {
         let q = match self.q.trim() {
             "" => term.to_owned(),
             // Without parentheses, the term would belong to the last alternative only.
-            q if matches!(parse(q), Ok(Some(Node::Or(_)))) => format!("({q}) {term}"),
+            q if has_alternatives(q) => format!("({q}) {term}"),
             q => format!("{q} {term}"),
         };
         Self { q, cursor: None, ..self.clone() }.path_at(None)
@@ -279,6 +279,8 @@ mod tests {
         assert_eq!(search_form("").path_with("kind:unit"), "/designs?q=kind%3Aunit");
         assert_eq!(search_form("owl").path_with("x:y"), "/designs?q=owl+x%3Ay");
         assert_eq!(search_form("a or b").path_with("x:y"), "/designs?q=%28a+or+b%29+x%3Ay");
+        let of_attribute = search_form("my-motto:/(a|b)/ or c").path_with("x:y");
+        assert_eq!(of_attribute, "/designs?q=%28my-motto%3A%2F%28a%7Cb%29%2F+or+c%29+x%3Ay");
     }
 
     #[test]

@@ -63,10 +63,22 @@ pub(super) fn configure(config: &mut Mounts<'_>) {
         .service(action!("/designs/{design}/rating", ratings::rate))
         .service(action!("/designs/{design}/comments", comments::create))
         .service(form!("/designs/{design}/comments/{comment}", comments::show, comments::save))
-        .service(action!("/designs/{design}/comments/{comment}/delete", comments::delete))
+        .service(action!(
+            "/designs/{design}/comments/{comment}/delete",
+            comments::delete,
+            "/designs/{design}"
+        ))
         .service(page!("/designs/{design}/comments/{comment}/replies", comments::list_replies))
-        .service(action!("/designs/{design}/comments/{comment}/hide", hidden_comments::hide))
-        .service(action!("/designs/{design}/comments/{comment}/show", hidden_comments::show))
+        .service(action!(
+            "/designs/{design}/comments/{comment}/hide",
+            hidden_comments::hide,
+            "/designs/{design}"
+        ))
+        .service(action!(
+            "/designs/{design}/comments/{comment}/show",
+            hidden_comments::show,
+            "/designs/{design}"
+        ))
         .service(page!("/designs/{design}/hidden-comments", hidden_comments::list))
         .service(form!("/designs/{design}/report", reports::show, reports::send))
         .service(page!("/designs/{design}/suggestions", suggestions::list))

@@ -13,7 +13,7 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReviewDesigns};
 use crate::domain::designs::review::ReviewStage;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, not_empty, private};
 use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::Player;
@@ -56,6 +56,10 @@ struct WaitingRow {
 struct QueuePage {
     frame: Frame,
     faults: Faults,
+    /// Which design the faults are about; empty: they are about none.
+    refused: String,
+    /// The reason that was typed for it, to be copied.
+    written: Vec<String>,
     title: &'static str,
     about: &'static str,
     /// What an empty list says.
@@ -67,13 +71,23 @@ struct QueuePage {
     next_path: Option<String>,
 }
 
+/// A step that was refused with a design that the moderator does not see any more.
+#[derive(Default)]
+pub(super) struct RefusedStep {
+    /// What the form called the design; empty: no step was refused.
+    pub(super) design: String,
+    /// The reason that was typed.
+    pub(super) reason: String,
+}
+
 /// Lists the waiting designs, the oldest submission first, or the approved ones, the newest approval first.
 pub(in crate::web) async fn list(
     state: web::Data<AppState>,
     by: Player<ReviewDesigns>,
     query: web::Query<QueueQuery>,
 ) -> Result<HttpResponse, Problem> {
-    show_list(&state, &by, &query, (PageStatus::OK, Faults::none())).await
+    let shown = (PageStatus::OK, Faults::none(), RefusedStep::default());
+    show_list(&state, &by, &query, shown).await
 }
 
 /// Shows a page of a list; with the faults of a form that was sent for one design.
@@ -81,7 +95,7 @@ pub(super) async fn show_list(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
     query: &QueueQuery,
-    (http_status, faults): (PageStatus, Faults),
+    (http_status, faults, refused): (PageStatus, Faults, RefusedStep),
 ) -> Result<HttpResponse, Problem> {
     let at = design_reviews::page_at(query.status, query.cursor.as_ref())?;
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
@@ -122,6 +136,8 @@ pub(super) async fn show_list(
     let page = QueuePage {
         frame: Frame::new(title).at(Place::Designs),
         faults,
+        written: not_empty(&refused.reason),
+        refused: design_words::refused_step(&refused.design),
         title,
         about,
         empty,

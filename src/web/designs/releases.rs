@@ -13,7 +13,7 @@ use crate::app::designs::design_lifecycle;
 use crate::app::designs::design_releases::{self, ReleaseDesignRequest, Released};
 use crate::app::designs::design_reviews;
 use crate::app::fault_reason::FaultReason;
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteCatalogue};
 use crate::domain::code::Code;
@@ -237,6 +237,12 @@ pub(in crate::web) async fn send(
     show_page(&state, (&by.granted, &reviewer), code, status, answered).await
 }
 
+/// The name of the sentence that a fault is about, such as “Effect 1”: several faults may have the same message.
+fn sentence_of(fault: &InputFault) -> Option<String> {
+    let at = fault.pointer.strip_prefix("/effects/")?.strip_suffix("/text")?;
+    at.parse().ok().map(design_words::effect)
+}
+
 /// All that stands against the release.
 fn faults_of_release(problem: &Problem, request: &ReleaseDesignRequest) -> Option<Faults> {
     let alone = match problem.code() {
@@ -248,7 +254,8 @@ fn faults_of_release(problem: &Problem, request: &ReleaseDesignRequest) -> Optio
         return Some(Faults::one(field, fault_words::reason(&reason)));
     }
     let fields = [("/set", "set"), ("/number", "number"), ("/was_public", "was_public")];
-    let found = faults_of(problem, &fields)?;
+    let mut found = faults_of(problem, &fields)?;
+    found.label(problem.faults().iter().map(sentence_of));
     if !request.set.is_empty() || problem.code() != ProblemCode::InvalidBody {
         return Some(found);
     }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::content::ContentView;
 use super::design::path_of_author;
 use super::faults::faults_of;
-use super::queue::{QueueQuery, show_list};
+use super::queue::{QueueQuery, RefusedStep, show_list};
 use super::review_paths::{APPROVED, QUEUE, may_be_released, release_path, review_path};
 use super::verdict::VerdictView;
 use super::words as design_words;
@@ -31,7 +31,7 @@ use crate::store::designs::DesignReviewer;
 use crate::store::designs::design_reviews::{Judgement, Revocation};
 use crate::web::catalogue::card_path;
 use crate::web::fault_words;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, not_empty, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -75,6 +75,8 @@ struct ReviewPage {
     /// When the claim of another moderator ends: as text, and for machines.
     other_claim: Option<(String, String)>,
     typed: TypedDecision,
+    /// The reason that was typed, if no form of the page contains it.
+    written: Vec<String>,
 }
 
 /// The moderator, which cards the moderator sees, and the network of the request.
@@ -92,6 +94,8 @@ pub(in crate::web) struct TypedDecision {
     reason: String,
     /// The revision that was shown; 0: the form does not say which.
     revision: i64,
+    /// The name that was shown: the moderator may not see the design any more when the form is refused.
+    design: String,
 }
 
 impl TypedDecision {
@@ -102,6 +106,13 @@ impl TypedDecision {
             self.decision.clear();
         }
         (self, is_outdated)
+    }
+
+    /// The step, for a page that does not show the design.
+    fn refused(&self, code: DesignCode) -> RefusedStep {
+        let name = self.design.trim();
+        let design = if name.is_empty() { code.to_string() } else { name.to_owned() };
+        RefusedStep { design, reason: self.reason.clone() }
     }
 }
 
@@ -131,7 +142,7 @@ async fn show_page(
 }
 
 /// The page after a refused step. Moderators do not see a design any more that was never shared and does not wait for them,
-/// for example because its approval was revoked: then the refusal is shown with the list.
+/// for example because its approval was revoked: then the refusal is shown with the list, and with the reason that was typed.
 async fn show_refused(
     app: &AppState,
     reviewer: Reviewer<'_>,
@@ -139,12 +150,14 @@ async fn show_refused(
     (refusal, stage): (&Problem, ReviewStage),
     shown: (PageStatus, Faults, TypedDecision),
 ) -> Result<HttpResponse, Problem> {
+    let refused = shown.2.refused(code);
     match show_page(app, reviewer, code, shown).await {
         // Faults of the input are found for every address, also for those of no design.
         Err(problem) if problem.code() == ProblemCode::NotFound && refusal.faults().is_empty() => {
             let Some(faults) = faults_of(refusal, &[]) else { return Err(problem) };
             let query = QueueQuery::new(stage);
-            show_list(app, reviewer.0, &query, (PageStatus::of(refusal), faults)).await
+            let shown = (PageStatus::of(refusal), faults, refused);
+            show_list(app, reviewer.0, &query, shown).await
         }
         result => result,
     }
@@ -206,6 +219,9 @@ async fn answer(
             (None, Some((text, until.to_rfc3339())))
         }
     };
+    let may_be_revoked = design.status == "approved" && design.card.is_none();
+    let is_own_work = design.is_work_of(by.account());
+    let has_form = claim.is_some() || ((may_be_claimed || may_be_revoked) && !is_own_work);
     let page = ReviewPage {
         frame: Frame::new(&name).at(Place::Designs),
         faults,
@@ -216,13 +232,14 @@ async fn answer(
         revision: design.revision,
         content: ContentView::new(&loaded.game, &design.content),
         may_be_claimed,
-        may_be_revoked: design.status == "approved" && design.card.is_none(),
+        may_be_revoked,
         release: (by.role() >= Role::Admin && may_be_released(&design))
             .then(|| release_path(&design.id)),
         card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
-        is_own_work: design.is_work_of(by.account()),
+        is_own_work,
         claim,
         other_claim,
+        written: if has_form { Vec::new() } else { not_empty(&typed.reason) },
         typed,
         author: design.author,
         name,

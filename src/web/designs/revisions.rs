@@ -140,6 +140,13 @@ pub(in crate::web) async fn restore(
     let request = RestoreRequest { revision: restored.revision };
     let done = design_revisions::restore(&state, &by, network.0, code, &meant, &request).await;
     let Err(problem) = done else { return Ok(see_other(&design_path(code))) };
+    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+    // A double click, or a form that is sent again because its answer was lost.
+    if is_stale
+        && design_revisions::is_restored(&state, &by, code, &request).await.unwrap_or_default()
+    {
+        return Ok(see_other(&design_path(code)));
+    }
     let faults = match problem.code() {
         ProblemCode::PreconditionFailed => Some(Faults::one("", design_words::CHANGED_BEFORE_STEP)),
         _ => faults_of(&problem, &[]),

@@ -2,6 +2,7 @@
 
 use actix_web::HttpResponse;
 use askama::Template;
+use cardscape_engine::effect_text::{Piece, Template as Sentence};
 
 use super::draft::Draft;
 use super::words as design_words;
@@ -51,12 +52,18 @@ struct TemplatesPage<'a> {
     is_removed: bool,
 }
 
-/// Shows the next choice. `go`: the pressed button. `Err` with the draft: the sentence is complete and part of the draft.
-pub(super) async fn choose(
-    work: &Work<'_>,
-    mut draft: Draft,
-    go: &str,
-) -> Result<Result<HttpResponse, Draft>, Problem> {
+/// What comes after a choice.
+pub(super) enum Chosen {
+    /// The page of the next choice.
+    Page(HttpResponse),
+    /// The sentence is complete and part of the draft.
+    Sentence(Draft),
+    /// The game has no templates: sentences are typed.
+    NoTemplates(Draft),
+}
+
+/// Shows the next choice. `go`: the pressed button.
+pub(super) async fn choose(work: &Work<'_>, mut draft: Draft, go: &str) -> Result<Chosen, Problem> {
     let at = match go.strip_prefix("template:") {
         Some(at) => {
             draft.set("template", "");
@@ -119,26 +126,30 @@ pub(super) async fn choose(
             && let Some(sentence) = &step.sentence
         {
             draft.set(&format!("effects.{at}.text"), sentence);
-            return Ok(Err(draft));
+            return Ok(Chosen::Sentence(draft));
         }
         page.fill(step);
-        return Ok(Ok(private(PageStatus::OK, &page)?));
+        return Ok(Chosen::Page(private(PageStatus::OK, &page)?));
     }
     page.template.clear();
     page.picks.clear();
     let listed = match effect_texts::list_templates(work.app, &game, cursor.as_ref(), limit).await {
         Ok(listed) => listed.part,
-        // The game has no templates: sentences are typed.
-        Err(problem) if problem.code() == ProblemCode::NotFound => return Ok(Err(draft)),
+        Err(problem) if problem.code() == ProblemCode::NotFound => {
+            return Ok(Chosen::NoTemplates(draft));
+        }
         Err(problem) => return Err(problem),
     };
+    if listed.data.is_empty() && cursor.is_none() {
+        return Ok(Chosen::NoTemplates(draft));
+    }
     page.choices = listed
         .data
         .into_iter()
         .map(|row| Offered { value: row.number.to_string(), text: readable(&row.template) })
         .collect();
     page.more = listed.next_cursor;
-    Ok(Ok(private(PageStatus::OK, &page)?))
+    Ok(Chosen::Page(private(PageStatus::OK, &page)?))
 }
 
 /// The chosen template with its filled placeholders; `None`: no template is chosen, or it no longer exists.
@@ -171,30 +182,44 @@ impl TemplatesPage<'_> {
         self.choices = step
             .data
             .into_iter()
-            .map(|choice| Offered { value: choice.index.to_string(), text: readable(&choice.text) })
+            .map(|choice| Offered { value: choice.index.to_string(), text: shown(&choice.text) })
             .collect();
     }
 }
 
-/// A text with its open placeholders in readable form: `<low_rank>` becomes `[low rank]`.
+/// A value that can be chosen. The value that is nothing has words, because an empty line of the list says nothing.
+fn shown(value: &str) -> String {
+    if value.is_empty() { design_words::NO_VALUE.to_owned() } else { readable(value) }
+}
+
+/// A text with its open placeholders in readable form: `<low_rank>` becomes `[low rank]`. Other brackets stay.
 fn readable(text: &str) -> String {
     let mut readable = String::with_capacity(text.len());
-    let mut is_place = false;
-    for character in text.chars() {
-        match character {
-            '<' => {
-                is_place = true;
-                readable.push('[');
-            }
-            '>' => {
-                is_place = false;
-                readable.push(']');
-            }
-            '_' if is_place => readable.push(' '),
-            character => readable.push(character),
-        }
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        let (before, from) = rest.split_at(open);
+        readable.push_str(before);
+        rest = if let Some((name, after)) = open_place(from) {
+            readable.push('[');
+            readable.push_str(&name.replace('_', " "));
+            readable.push(']');
+            after
+        } else {
+            readable.push('<');
+            &from[1..]
+        };
     }
+    readable.push_str(rest);
     readable
+}
+
+/// The placeholder with which a text begins, without its brackets, and the text after it; `None`: the text does not begin with
+/// a placeholder.
+fn open_place(text: &str) -> Option<(&str, &str)> {
+    let (place, after) = text.split_at(text.find('>')? + 1);
+    let read = Sentence::parse_whole(place).ok()?;
+    let [Piece::Placeholder(_)] = read.pieces() else { return None };
+    Some((&place[1..place.len() - 1], after))
 }
 
 #[cfg(test)]
@@ -204,5 +229,20 @@ mod tests {
     #[test]
     fn placeholders_are_marked_in_the_text() {
         assert_eq!(readable("Tap one <low_rank> unit_x."), "Tap one [low rank] unit_x.");
+        assert_eq!(readable("<n+1>/<ßig_é>"), "[n+1]/[ßig é]");
+    }
+
+    #[test]
+    fn other_brackets_stay() {
+        for text in ["Tap a unit with attack > 100 and rank < 3.", "<>", "a <", "> <", "<a b>"] {
+            assert_eq!(readable(text), text);
+        }
+        assert_eq!(readable("Rank < 3 or <> > <low_rank>."), "Rank < 3 or <> > [low rank].");
+    }
+
+    #[test]
+    fn a_value_that_is_nothing_has_words() {
+        assert_eq!(shown(""), "(nothing)");
+        assert_eq!(shown("or <rank>"), "or [rank]");
     }
 }

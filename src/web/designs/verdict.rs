@@ -6,7 +6,8 @@ use super::design_path;
 use super::words as design_words;
 use crate::app::designs::alike::{AlikeNameResponse, AlikeResponse, NameLikeness};
 use crate::app::designs::design_checks::{
-    DesignCheckResponse, DesignViolationResponse, DesignWarning, ReleaseObstacle,
+    CheckedEffectResponse, DesignCheckResponse, DesignViolationResponse, DesignWarning,
+    ReleaseObstacle,
 };
 use crate::web::catalogue::{card_path, rarity_name};
 use crate::web::rules::{self, Found, advice, says};
@@ -25,6 +26,8 @@ pub(super) struct VerdictView {
     pub(super) warnings: Vec<&'static str>,
     /// Sentences that do not match a template.
     pub(super) free_texts: Vec<String>,
+    /// Sentences whose search ended at its limit of steps before it found a template.
+    pub(super) unfound: Vec<String>,
 }
 
 /// A violation.
@@ -65,6 +68,10 @@ impl VerdictView {
         let name =
             |like: &AlikeNameResponse| alike(&check.game, &like.alike, likeness(like.likeness));
         let effects = |like: &AlikeResponse| alike(&check.game, like, whose(like));
+        let sentences = |is_listed: &dyn Fn(&CheckedEffectResponse) -> bool| -> Vec<String> {
+            let listed = check.effects.iter().filter(|effect| is_listed(effect));
+            listed.map(|effect| effect.matched.sentence.clone()).collect()
+        };
         let is_sound = check.violations.is_empty();
         Self {
             summary: design_words::verdict(is_sound, check.releasable),
@@ -90,12 +97,8 @@ impl VerdictView {
                 })
                 .chain(check.name.own_design.as_ref().map(|_| design_words::OWN_NAMESAKE))
                 .collect(),
-            free_texts: check
-                .effects
-                .iter()
-                .filter(|effect| effect.free_text)
-                .map(|effect| effect.matched.sentence.clone())
-                .collect(),
+            free_texts: sentences(&|effect| effect.free_text),
+            unfound: sentences(&CheckedEffectResponse::exceeds_search),
         }
     }
 }

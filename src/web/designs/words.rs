@@ -106,6 +106,8 @@ pub(super) const CHANGED_BEFORE_TAKING: &str =
 
 // Artwork.
 pub(super) const NEW_PICTURE: &str = "Upload a picture";
+pub(super) const PICTURE_MISSING: &str =
+    "Choose a picture, too: its description is stored only with it.";
 pub(super) const PICTURE_GONE: &str = "This picture was taken down. It cannot be uploaded again.";
 pub(super) const PICTURE_TOO_LARGE: &str = "The picture is larger than 10 MiB.";
 pub(super) const TOO_MANY_PICTURES: &str = "Two of your pictures are being read already.";
@@ -154,6 +156,9 @@ pub(super) const UNCHECKED: &str =
 pub(super) const NO_CHECK: &str = "It cannot be checked as it is.";
 pub(super) const TEMPLATES_ABOUT: &str =
     "Sentences from templates can be released. Choose one, then the values of its places.";
+pub(super) const NO_TEMPLATES: &str =
+    "The game has no templates (any more): type the sentence into its field.";
+pub(super) const NO_VALUE: &str = "(nothing)";
 pub(super) const TEMPLATE: &str = "Template";
 pub(super) const MORE_CHOICES: &str = "More choices";
 pub(super) const ONE_BACK: &str = "One choice back";
@@ -164,6 +169,9 @@ pub(super) const REMOVED_SENTENCE: &str =
 // The check.
 pub(super) const BEFORE_RELEASE: &str = "Before it can become a card";
 pub(super) const FREE_TEXT: &str = "No template makes this sentence:";
+pub(super) const NO_TIME_TO_COMPARE: &str = "There was not enough time to compare the design with the templates and the cards. Nothing was changed: send the form again.";
+pub(super) const NOT_FOUND_IN_STEPS: &str =
+    "The search ended before it found a template of this sentence:";
 pub(super) const LIKE_NAMES: &str = "Names that are like it";
 pub(super) const SAME_EFFECTS: &str = "Effects that do the same";
 pub(super) const SAME_NAME: &str = "the same name";
@@ -581,6 +589,9 @@ pub(super) fn release_obstacle(obstacle: ReleaseObstacle) -> &'static str {
     match obstacle {
         ReleaseObstacle::Violations => "It breaks rules of the game.",
         ReleaseObstacle::FreeText => "A sentence comes from no template.",
+        ReleaseObstacle::EffectSearchLimit => {
+            "The search found no template of a sentence within its limit of steps. Change the sentence, or build it from a template."
+        }
         ReleaseObstacle::Name => "Its name is missing, taken, or looks like another.",
         ReleaseObstacle::Licence => "Its terms do not allow a release.",
         ReleaseObstacle::Artwork => "Its artwork was taken down.",
@@ -600,6 +611,7 @@ pub(super) fn name_obstacle(obstacle: NameObstacle) -> &'static str {
 pub(super) fn obstacle(code: &str) -> &'static str {
     release_obstacle(match code {
         "free_text" => ReleaseObstacle::FreeText,
+        "effect_search_limit" => ReleaseObstacle::EffectSearchLimit,
         "name" => ReleaseObstacle::Name,
         "licence" => ReleaseObstacle::Licence,
         "artwork" => ReleaseObstacle::Artwork,
@@ -612,6 +624,11 @@ pub(super) fn hidden_namesake(set: &str, number: &str) -> String {
     format!(
         "The hidden card {set} {number} has this name, or one that looks the same, so the design could not be released. The author may not know of the card: do not mention it in the reason."
     )
+}
+
+/// Which design the refusal of a step is about. `design`: its name; empty: no step was refused.
+pub(super) fn refused_step(design: &str) -> String {
+    if design.is_empty() { String::new() } else { format!("This was about “{design}”.") }
 }
 
 /// When a claim ends. The day is a day in UTC.

@@ -12,12 +12,13 @@ use super::faults::faults_of;
 use super::fields::field_id;
 use super::pointers::{field_of_fault, field_of_violation};
 use super::steps::may_be_edited;
-use super::templates;
+use super::templates::{self, Chosen};
 use super::verdict::VerdictView;
 use super::words as design_words;
 use crate::app::designs::design_bodies::DesignResponse;
 use crate::app::designs::design_checks::{self, DesignCheckResponse, DesignViolationResponse};
 use crate::app::designs::design_lifecycle::VersionedDesign;
+use crate::app::designs::design_sentences;
 use crate::app::designs::design_suggestions::{self, PartialDesign, PartialEffect};
 use crate::app::designs::likeness::StoredAs;
 use crate::app::problem::{Problem, ProblemCode};
@@ -156,9 +157,15 @@ impl<'a> Work<'a> {
         let is_of_template = go.starts_with("template:") || go.starts_with("more:");
         if is_of_template || matches!(go.as_str(), "pick" | "unpick" | "use") {
             return match templates::choose(self, draft, &go).await? {
-                Ok(page) => Ok(page),
-                Err(draft) => {
+                Chosen::Page(page) => Ok(page),
+                Chosen::Sentence(draft) => {
                     self.show(PageStatus::OK, &draft, Step::Effects, StepMessages::sent()).await
+                }
+                Chosen::NoTemplates(draft) => {
+                    let text = design_words::NO_TEMPLATES.to_owned();
+                    let wrong = vec![FieldFault { field: None, text }];
+                    let messages = StepMessages { wrong, ..StepMessages::sent() };
+                    self.show(PageStatus::OK, &draft, Step::Effects, messages).await
                 }
             };
         }
@@ -333,12 +340,20 @@ impl<'a> Work<'a> {
                 }
                 Ok(None)
             }
-            Err(problem) if matches!(problem.code().status(), 429 | 503) => {
+            Err(problem) if is_overload(&problem) => {
                 tracing::warn!(%problem, "the designer could not check a design");
                 messages.is_unchecked = true;
                 Ok(None)
             }
             Err(problem) => Err(problem),
+        }
+    }
+
+    /// Whether sentences can be built from templates, or an overloaded service does not find out.
+    async fn may_have_templates(&self, game: &Game) -> Result<bool, Problem> {
+        match design_sentences::has_templates(self.app, game.code()).await {
+            Err(problem) if is_overload(&problem) => Ok(true),
+            found => found,
         }
     }
 
@@ -363,6 +378,9 @@ impl<'a> Work<'a> {
             page.starts = self.starts(draft).await?;
         }
         page.fill_step(game, kind, step, check.as_ref());
+        if step == Step::Effects && self.may_have_templates(game).await? {
+            page.offer_templates();
+        }
         if let Some(check) = &check {
             page.add_violations(game, check);
             let shown = page.shown_names();
@@ -457,6 +475,11 @@ impl<'a> Work<'a> {
             copy: messages.copy,
         }
     }
+}
+
+/// Whether the service has too much to do: the page is shown without what it could not find out.
+fn is_overload(problem: &Problem) -> bool {
+    matches!(problem.code().status(), 429 | 503)
 }
 
 /// The faults of the input, by field.

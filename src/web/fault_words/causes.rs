@@ -37,9 +37,14 @@ pub(in crate::web) fn cause(cause: &ProblemCause) -> Sentence {
         )
         .into(),
         ProblemCause::AttemptsInFlight => {
-            "Other codes from you, or from your network, are still being checked, and this one has to wait for them. That does not mean that a code was wrong.".into()
+            "Other codes or passwords for this account, or from your network, are still being checked, and this one has to wait for them. That does not mean that a code or a password was wrong.".into()
         }
         ProblemCause::Artwork(error) => artwork(error),
+        ProblemCause::TooManyCards { entries, .. } => format!(
+            "{} would be more than 9999. Nothing was changed: correct the quantities, and read the file again.",
+            counted(i64::try_from(*entries).unwrap_or(i64::MAX), "count", "counts")
+        )
+        .into(),
         ProblemCause::ManyFaults { all, listed } => {
             format!("The file has {} faults. Here are {}.", count(*all), count(*listed)).into()
         }

@@ -196,6 +196,8 @@ fn reasons() -> Vec<FaultReason> {
         R::ReleaseUnconfirmed,
         R::DesignNameTaken(NameHolder::Design),
         R::DesignArtworkRemoved,
+        R::DesignFreeText,
+        R::DesignSearchLimit,
         R::DeckOfGame(text("emo_jo")),
         R::LinesLeft(1_200),
         R::NoCards,

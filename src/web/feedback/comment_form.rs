@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Origin;
 use super::words as feedback_words;
 use crate::app::feedback::comments::{self, Subject};
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::Granted;
@@ -99,11 +99,32 @@ pub(in crate::web) async fn save<S: Subject>(
         comments::edit(app, by, subject, CommentId(id), &meant, &text).await
     };
     let Err(problem) = changed.await else { return Ok(back(&origin)) };
+    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
+    // A double click, or a form that is sent again because its answer was lost.
+    if is_stale
+        && is_stored(app, by.account(), (subject.into(), id), &edited.text)
+            .await
+            .unwrap_or_default()
+    {
+        return Ok(back(&origin));
+    }
     let faults = Faults::of_problem(&problem, &[("/text", "text")], feedback_words::fault);
     let Some(faults) = faults else { return Err(problem) };
     let (status, typed) = (PageStatus::of(&problem), (edited.text, edited.revision));
     let by = (origin, by.account());
     show_form(app, by, (subject.into(), id), status, faults, Some(typed)).await
+}
+
+/// Whether one of the visitor's own comments has this text already.
+async fn is_stored(
+    app: &AppState,
+    reader: AccountId,
+    (on, id): (FeedbackSubject, Uuid),
+    text: &str,
+) -> Result<bool, Problem> {
+    let text = comments::read_text(text)?;
+    let stored = comments::find(app, on, CommentId(id)).await?.comment;
+    Ok(stored.account_id == Some(reader.0) && stored.text == Some(text))
 }
 
 /// Deletes one of the visitor's own comments.

@@ -11,19 +11,19 @@ use crate::app::state::AppState;
 use crate::auth::secret::OpaqueToken;
 use crate::http::extract::{ClientNetwork, look_up};
 use crate::memory::identities::CredentialKey;
-use crate::web::accounts::{Joining, TypedNewcomer, join_again, join_with};
+use crate::web::accounts::{Joining, TypedNewcomer, end_previous, join_again, join_with};
 use crate::web::forms::{Faults, private, secret};
 use crate::web::page_status::PageStatus;
-use crate::web::session::logged_in;
+use crate::web::session::{Visitor, logged_in};
 
 /// Creates an account, logs the browser in and registers a copy. Nothing is created if the input has a fault. A visitor who is logged in gets no account: the
-/// form was loaded before the log-in.
+/// form was loaded before the log-in. If the form is of the account that the visitor has, the visitor is logged in anew, and the previous session ends.
 pub(super) async fn join_and_submit(
     app: &AppState,
     network: ClientNetwork,
     typed: &TypedCode,
     newcomer: &TypedNewcomer,
-    is_stranger: bool,
+    visitor: &Visitor,
 ) -> Result<HttpResponse, Problem> {
     let (serial, account) = match (typed.read(), newcomer.read()) {
         (Ok(serial), Ok(account)) => (serial, account),
@@ -33,7 +33,7 @@ pub(super) async fn join_and_submit(
             return refused(typed, faults, Some(&newcomer.name));
         }
     };
-    let joining = if is_stranger {
+    let joining = if visitor.is_stranger() {
         join_with(app, network.0, account).await?
     } else {
         join_again(app, network.0, &account.typed).await?
@@ -49,6 +49,7 @@ pub(super) async fn join_and_submit(
         }
     };
     let Some(token) = &joined.token else { return joined.log_in_first(typed) };
+    end_previous(app, visitor).await;
     let cookie = logged_in(&app.settings, token);
     let welcome = Some(joined.welcome);
     let mut answer = match register_as(app, token, network, serial).await {

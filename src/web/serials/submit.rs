@@ -115,7 +115,7 @@ pub(in crate::web) async fn submit(
 ) -> Result<HttpResponse, Problem> {
     let SubmitForm { typed, newcomer } = form;
     if newcomer.is_joining(visitor.is_stranger()) {
-        return join_and_submit(&state, network, &typed, &newcomer, visitor.is_stranger()).await;
+        return join_and_submit(&state, network, &typed, &newcomer, &visitor).await;
     }
     if !visitor.is_stranger() {
         return submitted(&state, &visitor.must()?, visitor.viewer(), network.0, &typed).await;

@@ -121,6 +121,72 @@ async fn players_are_blocked_and_reported_by_name() {
     assert_eq!(faults["errors"][0]["pointer"], "/account");
 }
 
+/// Blocks and reports a player by name.
+async fn assert_known(app: &TestApp, by: &Player, whom: &Player, is_known: bool) {
+    let path = format!("/v1/me/blocks/{}", whom.name);
+    let blocked = app.put(&path).by(by).answer().await;
+    let body = json!({ "account": whom.name, "reason": "spam" });
+    let reported = app.post("/v1/abuse-reports").by(by).json(&body).answer().await;
+    if is_known {
+        blocked.expect(204);
+        assert!([200, 201].contains(&reported.status), "{}", reported.text());
+        app.delete(&path).by(by).answer().await.expect(204);
+    } else {
+        blocked.problem(404, "not_found");
+        reported.problem(404, "not_found");
+    }
+}
+
+/// Blocking and reporting by name do not tell who is banned, or has blocked the asker.
+#[tokio::test]
+async fn names_of_banned_players_and_of_those_who_have_blocked_the_asker_cannot_be_tried() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let cards = app.print("base", 2).await;
+    let ada = app.player("ada").await;
+    let (copies, wants) = (app.player("ben").await, app.player("cem").await);
+    let (deck, offer) = (app.player("dan").await, app.player("eve").await);
+    app.set_trading(&copies, "public").await;
+    let item = json!({ "game": "ttcg", "name": "The base card, numbered 001!" });
+    let list = json!({ "items": [item], "visibility": "public" });
+    let put = app.put("/v1/me/wants").by(&wants).header("if-match", "\"r0\"").json(&list);
+    put.answer().await.expect(200);
+    let public = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "1 The base card, numbered 001!" });
+    app.post("/v1/decks").by(&deck).json(&public).answer().await.expect(201);
+    let (hers, his) = (app.register(&ada, &cards[0]).await, app.register(&offer, &cards[1]).await);
+    app.set_trading(&offer, "public").await;
+    app.offer(&ada, &offer, &[&hers], &[&his]).await.expect(201);
+    app.set_trading(&offer, "closed").await;
+    let shown = [&copies, &wants, &deck];
+
+    for whom in shown.iter().chain([&&offer]) {
+        assert_known(&app, &ada, whom, true).await;
+    }
+    // Who shows copies does not show them to those whom the player has blocked; lists and decks are for everybody.
+    for (whom, is_known) in [(&copies, false), (&wants, true), (&deck, true), (&offer, true)] {
+        block(&app, whom, &ada).await.expect(204);
+        assert_known(&app, &ada, whom, is_known).await;
+        unblock(&app, whom, &ada).await.expect(204);
+        assert_known(&app, &ada, whom, true).await;
+    }
+    // Of banned players, those stay known with whom there was an offer.
+    app.sql("UPDATE accounts SET banned_at = created_at WHERE name <> 'ada'").await;
+    for whom in shown {
+        assert_known(&app, &ada, whom, false).await;
+    }
+    assert_known(&app, &ada, &offer, true).await;
+    app.sql("UPDATE accounts SET banned_at = NULL").await;
+    for whom in shown {
+        assert_known(&app, &ada, whom, true).await;
+    }
+    // A deck that was taken down shows nobody.
+    app.sql(
+        "UPDATE decks SET taken_down_at = now(), taken_down_from = 'public', taken_down_revision = revision, takedown_note = 'x', visibility = 'private'",
+    )
+    .await;
+    assert_known(&app, &ada, &deck, false).await;
+}
+
 #[tokio::test]
 async fn a_blocked_account_cannot_send_feedback_to_its_blocker() {
     let app = TestApp::start_seeded(&["ttcg"]).await;

@@ -126,6 +126,8 @@ async fn recovery_codes_cannot_be_guessed_in_bulk() {
             .await
             .problem(401, "wrong_recovery_code");
     }
+    let reserved = "SELECT coalesce(sum(reserved), 0)::bigint FROM attempts";
+    assert_eq!(app.db().number(reserved).await, 0, "all guesses are decided");
     app.post("/v1/accounts/recover").json(&guess).answer().await.problem(429, "login_throttled");
 }
 

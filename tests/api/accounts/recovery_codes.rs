@@ -117,6 +117,27 @@ async fn the_command_line_shows_new_recovery_codes() {
     app.log_in("ada", NEW).await;
 }
 
+/// A session has ten attempts an hour.
+#[tokio::test]
+async fn right_passwords_at_once_do_not_lock_each_other_out() {
+    let app = TestApp::start_with_slow_hashes(|_| {}).await;
+    app.begin_window();
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    let sent = (0..14).map(|n| replace(if n % 2 == 0 { &app } else { &other }, &ada, PASSWORD));
+    for answer in futures_util::future::join_all(sent).await {
+        if answer.status >= 400 {
+            // A slow machine does not check ten passwords within two seconds.
+            assert_eq!(answer.header("retry-after"), "2");
+            let refused = answer.problem(429, "login_throttled");
+            let detail = refused["detail"].as_str().unwrap();
+            assert!(detail.contains("still being decided"), "{refused}");
+        }
+    }
+    let left = "SELECT coalesce(sum(used + reserved), 0)::bigint FROM attempts WHERE scope = 'password_session'";
+    assert_eq!(app.db().number(left).await, 0);
+}
+
 /// Password guesses with a stolen access token are limited, and the owner can still log in.
 #[tokio::test]
 async fn guesses_with_a_stolen_access_token_cost_the_owner_no_attempts() {

@@ -44,6 +44,30 @@ async fn parallel_guesses_on_two_instances_share_one_limit() {
     app.log_in_with(&ada, &device.code(&app)).await.expect(201);
 }
 
+/// Who waits as long as the answer says is not refused again.
+#[tokio::test]
+async fn the_time_to_wait_is_that_of_the_limit_that_ends_last() {
+    let app = TestApp::start_with(behind_a_proxy).await;
+    app.begin_window();
+    let ada = app.player("ada").await;
+    let (device, _) = app.enrol(&ada).await;
+    let wrong = device.code_at(&app, 5);
+    // An account has ten guesses an hour from each network, and twenty a day from all unknown networks.
+    for network in ["198.51.100.7", "203.0.113.7"] {
+        for _ in 0..10 {
+            log_in_from(&app, network, &ada, &wrong).await.problem(401, "wrong_second_factor");
+        }
+    }
+    let today = app.clock().now().timestamp().rem_euclid(86_400);
+    let refused = log_in_from(&app, "203.0.113.7", &ada, &wrong).await;
+    let wait: i64 = refused.header("retry-after").parse().unwrap();
+    refused.problem(429, "login_throttled");
+    assert!((86_400 - 60..=86_400).contains(&(wait + today)), "{wait} {today}");
+    app.clock().advance(Duration::seconds(wait + 1));
+    next_step(&app);
+    log_in_from(&app, "203.0.113.7", &ada, &device.code(&app)).await.expect(201);
+}
+
 /// The password is right each time, so its limits are not used up. A right code gives its attempt back.
 #[tokio::test]
 async fn right_passwords_and_codes_use_up_no_attempts() {

@@ -1,11 +1,15 @@
 //! Sessions: log in, refresh, log out, throttling.
 
+use std::sync::Arc;
 use std::time::{Duration as StdDuration, Instant};
 
+use cardscape::domain::clock::Clock;
+use cardscape::store::StoreSettings;
 use chrono::Duration;
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::{Player, RequestExt as _, TestApp};
+use crate::support::{Player, RequestExt as _, TestApp, TestDb, until};
 
 async fn refresh(app: &TestApp, token: &str) -> crate::support::Answer {
     app.post("/v1/sessions/refresh").json(&json!({ "refresh_token": token })).answer().await
@@ -283,11 +287,200 @@ async fn parallel_guesses_on_two_instances_share_one_limit() {
         assert!(answer.header("retry-after").parse::<u32>().unwrap() <= 900);
         answer.problem(429, "login_throttled");
     }
+    assert_eq!(app.db().number(RESERVED).await, 0, "all guesses are decided");
     // From this network the right password is throttled, too; 15 minutes later it is accepted.
     let right = json!({ "name": "ada", "password": ada.password });
-    app.post("/v1/sessions").json(&right).answer().await.problem(429, "login_throttled");
+    let throttled = app.post("/v1/sessions").json(&right).answer().await;
+    assert!(throttled.header("retry-after").parse::<u32>().unwrap() > 2, "not only for a moment");
+    throttled.problem(429, "login_throttled");
     app.clock().advance(Duration::minutes(15));
     app.post("/v1/sessions").json(&right).answer().await.expect(201);
+}
+
+/// The attempts at log-ins that are used, the reserved ones included, and the reserved ones of all attempts.
+const USED: &str =
+    "SELECT coalesce(sum(used), 0)::bigint FROM attempts WHERE scope = 'login_account_network'";
+const RESERVED: &str = "SELECT coalesce(sum(reserved), 0)::bigint FROM attempts";
+
+/// When the service asked last why a limit has too few units, in microseconds.
+const ASKED_IN_VAIN: &str = "SELECT coalesce(max(extract(epoch FROM query_start) * 1000000), 0)::bigint FROM pg_stat_activity \
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND query LIKE 'SELECT a.scope, a.subject_mac, a.used, %'";
+
+/// The account has ten attempts from one network.
+#[tokio::test]
+async fn right_log_ins_at_once_do_not_lock_each_other_out() {
+    let app = TestApp::start_with_slow_hashes(|_| {}).await;
+    app.begin_window();
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    let right = json!({ "name": "ada", "password": ada.password });
+    let log_ins = (0..14).map(|n| {
+        let app = if n % 2 == 0 { &app } else { &other };
+        app.post("/v1/sessions").json(&right).answer()
+    });
+    for answer in join_all(log_ins).await {
+        if answer.status == 201 {
+            continue;
+        }
+        // A slow machine does not check ten passwords within two seconds.
+        assert_eq!(answer.header("retry-after"), "2");
+        let refused = answer.problem(429, "login_throttled");
+        assert!(refused["detail"].as_str().unwrap().contains("still being decided"), "{refused}");
+    }
+    assert_eq!(app.db().number(USED).await, 0);
+    assert_eq!(app.db().number(RESERVED).await, 0);
+    app.log_in("ada", &ada.password).await;
+}
+
+#[tokio::test]
+async fn a_log_in_waits_a_moment_for_attempts_in_flight() {
+    let tune = |store: &mut StoreSettings| store.pool_size = 30;
+    let db = Arc::new(TestDb::create().await);
+    let app = TestApp::start_tuned(db, Clock::system(), |_| {}, tune);
+    app.begin_window();
+    let ada = app.player("ada").await;
+    let mut holder = app.db().session().await;
+    let lock = holder.transaction().await.unwrap();
+    lock.query("SELECT FROM accounts FOR NO KEY UPDATE", &[]).await.unwrap();
+    let right = json!({ "name": "ada", "password": ada.password });
+    let send = || {
+        let request = app.post("/v1/sessions").json(&right);
+        tokio::spawn(async move { request.answer().await })
+    };
+    let mut blocked = Vec::new();
+    for n in 1..=10 {
+        blocked.push(send());
+        until("its attempt is reserved", async |_| app.db().number(USED).await == n).await;
+    }
+
+    // Nothing is decided for two seconds: the answer asks to try again, and does not accuse the owner.
+    let sent = Instant::now();
+    let refused = send().await.unwrap();
+    assert!(sent.elapsed() >= StdDuration::from_secs(1), "it has waited");
+    assert_eq!(refused.header("retry-after"), "2");
+    let refused = refused.problem(429, "login_throttled");
+    assert!(refused["detail"].as_str().unwrap().contains("still being decided"), "{refused}");
+
+    let asked = app.db().number(ASKED_IN_VAIN).await;
+    let waits = send();
+    until("it asks in vain", async |_| app.db().number(ASKED_IN_VAIN).await > asked).await;
+    assert!(!waits.is_finished(), "it waits");
+    lock.commit().await.unwrap();
+    waits.await.unwrap().expect(201);
+    for answer in join_all(blocked).await {
+        answer.unwrap().expect(201);
+    }
+    assert_eq!(app.db().number(USED).await, 0);
+    assert_eq!(app.db().number(RESERVED).await, 0);
+}
+
+/// A lock that another transaction holds for too long fails log-ins and recoveries, which use up no attempt.
+#[tokio::test]
+async fn log_ins_that_time_out_use_up_no_attempt() {
+    let tune = |store: &mut StoreSettings| {
+        store.pool_size = 30;
+        store.statement_timeout = StdDuration::from_secs(1);
+    };
+    let db = Arc::new(TestDb::create().await);
+    let app = TestApp::start_tuned(db, Clock::system(), |_| {}, tune);
+    app.begin_window();
+    let ada = app.player("ada").await;
+    let mut holder = app.db().session().await;
+    let lock = holder.transaction().await.unwrap();
+    lock.query("SELECT FROM accounts FOR NO KEY UPDATE", &[]).await.unwrap();
+    let right = json!({ "name": "ada", "password": ada.password });
+    let recovery = json!({ "name": "ada", "recovery_code": "7KQ2-X0FM-93TD-AW5G", "new_password": "violet lamp 7" });
+    let answers = join_all((0..3).map(|_| app.post("/v1/sessions").json(&right).answer())).await;
+    for answer in answers {
+        answer.problem(503, "unavailable");
+    }
+    let used = "SELECT coalesce(sum(used + reserved), 0)::bigint FROM attempts WHERE scope <> 'register_network'";
+    assert_eq!(app.db().number(used).await, 0);
+    app.post("/v1/accounts/recover").json(&recovery).answer().await.problem(503, "unavailable");
+    assert_eq!(app.db().number(used).await, 0);
+    lock.commit().await.unwrap();
+    app.post("/v1/sessions").json(&right).answer().await.expect(201);
+}
+
+/// A ban says nothing about the password, so the owner can log in as soon as it ends.
+#[tokio::test]
+async fn right_passwords_of_a_banned_account_use_up_no_attempts() {
+    let app = TestApp::start().await;
+    app.begin_window();
+    let ada = app.player("ada").await;
+    app.sql("UPDATE accounts SET banned_at = created_at").await;
+    let right = json!({ "name": "ada", "password": ada.password });
+    for _ in 0..12 {
+        app.post("/v1/sessions").json(&right).answer().await.problem(403, "account_banned");
+    }
+    assert_eq!(app.db().number(USED).await, 0);
+    app.sql("UPDATE accounts SET banned_at = NULL").await;
+    app.post("/v1/sessions").json(&right).answer().await.expect(201);
+}
+
+/// Other active sessions of the account of a player. All were used before today, the one of the player least recently.
+async fn add_sessions(app: &TestApp, player: &Player, count: u32) {
+    let account = &player.id;
+    app.sql(&format!(
+        "UPDATE sessions SET last_used_at = last_used_at - interval '2 days' WHERE account_id = '{account}'; \
+         INSERT INTO sessions (id, account_id, network_mac, generation, created_at, last_used_at, expires_at) \
+         SELECT gen_random_uuid(), s.account_id, s.network_mac, 1, s.created_at, s.last_used_at + n * interval '1 minute', s.expires_at \
+         FROM sessions s, generate_series(1, {count}) AS n WHERE s.account_id = '{account}'"
+    ))
+    .await;
+}
+
+async fn list_sessions(app: &TestApp, player: &Player) -> Vec<Value> {
+    let sessions = app.get("/v1/sessions").by(player).answer().await.expect(200);
+    sessions["data"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_further_log_in_ends_the_session_that_was_used_least_recently() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    other.get("/v1/me").by(&ada).answer().await.expect(200);
+    add_sessions(&app, &ada, 199).await;
+    assert_eq!(list_sessions(&app, &ada).await.len(), 200);
+    let again = app.log_in("ada", &ada.password).await;
+    app.get("/v1/me").by(&ada).answer().await.problem(401, "invalid_token");
+    wait_until_rejected(&other, &ada).await;
+    refresh(&app, &ada.refresh_token).await.problem(401, "invalid_token");
+    assert_eq!(list_sessions(&app, &again).await.len(), 200);
+    let stranger = app.player("eve").await;
+    assert_eq!(list_sessions(&app, &stranger).await.len(), 1);
+}
+
+/// An older version of the service limits nothing.
+#[tokio::test]
+async fn all_sessions_of_an_account_are_listed_and_log_ins_at_once_leave_200() {
+    let app = TestApp::start().await;
+    let other = app.second_instance();
+    let ada = app.player("ada").await;
+    add_sessions(&app, &ada, 204).await;
+    assert_eq!(list_sessions(&app, &ada).await.len(), 205);
+    let log_ins = (0..6).map(|n| {
+        let app = if n % 2 == 0 { &app } else { &other };
+        app.log_in("ada", &ada.password)
+    });
+    let begun = join_all(log_ins).await;
+    let listed = list_sessions(&app, &begun[0]).await;
+    assert_eq!(listed.len(), 200);
+    assert!(listed.iter().all(|session| session["is_browser"] == false));
+}
+
+#[tokio::test]
+async fn a_log_in_ends_at_most_200_sessions() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    add_sessions(&app, &ada, 1_300).await;
+    assert_eq!(list_sessions(&app, &ada).await.len(), 1_000);
+    let active = "SELECT count(*) FROM sessions WHERE revoked_at IS NULL";
+    for left in [1_102, 903, 704, 505, 306, 200, 200] {
+        app.log_in("ada", &ada.password).await;
+        assert_eq!(app.db().number(active).await, left);
+    }
 }
 
 #[tokio::test]

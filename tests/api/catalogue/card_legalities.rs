@@ -204,6 +204,7 @@ note = { type = "text", optional = true }
 [[kinds]]
 code = "tool"
 name = "Tool"
+attributes.note = { type = "integer", optional = true }
 
 [[formats]]
 code = "season"

@@ -1,6 +1,7 @@
 //! Games and sets that an admin imports over HTTP.
 
 use std::path::Path;
+use std::time::Duration;
 
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
@@ -68,6 +69,28 @@ fn manifest(app: &TestApp, by: &Player, game: &str, text: &str) -> RequestBuilde
 
 fn set(app: &TestApp, by: &Player, path: &str, file: &Value) -> RequestBuilder {
     app.put(&format!("/v1/games/{path}")).by(by).json(file)
+}
+
+/// Another import holds the lock of the catalogue.
+#[tokio::test]
+async fn an_import_that_takes_too_long_is_told_what_else_loads_it() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let session = app.db().session().await;
+    session.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(7233172002)").await.unwrap();
+    let hasty =
+        app.second_instance_with(|settings| settings.request_timeout = Duration::from_secs(1));
+    let encoded = hasty.put("/v1/games/pebbles/%6Danifest").by(&admin);
+    let encoded = encoded.header("content-type", "application/toml").body(PEBBLES);
+    for import in [manifest(&hasty, &admin, "pebbles", PEBBLES), encoded] {
+        let answer = import.answer().await;
+        assert_eq!(answer.header("retry-after"), "2");
+        let detail = answer.problem(503, "timed_out")["detail"].as_str().unwrap().to_owned();
+        let says = |word: &str| detail.contains(word);
+        assert!(says("cardscape seed") && says("--request-timeout"), "{detail}");
+    }
+    session.batch_execute("COMMIT").await.unwrap();
+    app.get("/v1/games/pebbles").answer().await.problem(404, "not_found");
 }
 
 #[tokio::test]
@@ -245,6 +268,23 @@ async fn if_none_match_limits_a_manifest_to_new_games() {
     both.answer().await.problem(412, "precondition_failed");
     let other = manifest(&app, &admin, "pebbles", PEBBLES).header("if-none-match", "\"r7\"");
     other.header("if-match", "\"r1\"").answer().await.expect(200);
+}
+
+/// The heaviest pebble has a weight of 9.
+#[tokio::test]
+async fn a_condition_that_no_card_meets_is_refused_with_its_place() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let text = format!(
+        "{PEBBLES}\n[[formats.rules]]\nrule = \"P-3\"\ntext = \"No rocks.\"\n\
+         forbidden = {{ select = {{ where = {{ weight = {{ min = 10 }} }} }} }}\n"
+    );
+    let refused = manifest(&app, &admin, "pebbles", &text).answer().await;
+    let problem = refused.problem(422, "invalid_import");
+    let errors = problem["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{problem}");
+    assert_eq!(errors[0]["pointer"], "/formats/0/rules/1/forbidden/select/where/weight");
+    assert_eq!(errors[0]["line"], text.lines().count());
 }
 
 /// After one wrong value the service still finds the wrong values of all cards.

@@ -37,8 +37,8 @@ fn kinds(changes: &[Value]) -> BTreeSet<&str> {
     changes.iter().map(|change| change["kind"].as_str().unwrap()).collect()
 }
 
-/// The seeding program assigns sequence numbers to the events that it writes, so that the next instance does not have to do this at its
-/// start. This holds although 20001 older events have no number yet and although one part of the seed data is refused.
+/// The seeding program assigns sequence numbers to all events, so that the next instance does not have to do this at its start: to 20001 older events that have no
+/// number yet, although the folder is refused, and to those that it writes.
 #[tokio::test]
 async fn the_seeding_program_numbers_its_events() {
     let db = TestDb::create().await;
@@ -48,19 +48,28 @@ async fn the_seeding_program_numbers_its_events() {
     .await;
     let folder = fresh_path("-seed");
     let game = folder.join("games/ttcg");
+    let templates = game.join("effects/all_effect_templates.txt");
     std::fs::create_dir_all(game.join("effects")).unwrap();
     std::fs::write(game.join("game.toml"), seed_data("ttcg").manifest.text).unwrap();
-    std::fs::write(game.join("effects/all_effect_templates.txt"), "See <nobody>.\n").unwrap();
+    std::fs::write(&templates, "See <nobody>.\n").unwrap();
+    let seed = async || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        command.arg("seed").arg(&folder).env("DATABASE_URL", db.url());
+        run(command).await
+    };
+    let numbered = async || db.number("SELECT count(DISTINCT seq) FROM events").await;
 
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cardscape"));
-    command.arg("seed").arg(&folder).env("DATABASE_URL", db.url());
-    let seeded = run(command).await;
+    let refused = seed().await;
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stdout).contains("nobody"), "{refused:?}");
+    assert_eq!(numbered().await, 20_001);
+
+    std::fs::remove_file(&templates).unwrap();
+    let seeded = seed().await;
     std::fs::remove_dir_all(&folder).unwrap();
-    assert_eq!(seeded.status.code(), Some(1), "{seeded:?}");
-    assert!(String::from_utf8_lossy(&seeded.stdout).contains("nobody"), "{seeded:?}");
-
+    assert_eq!(seeded.status.code(), Some(0), "{seeded:?}");
     assert_eq!(db.number("SELECT count(*) FROM events WHERE payload->>'game' = 'ttcg'").await, 1);
-    assert_eq!(db.number("SELECT count(DISTINCT seq) FROM events").await, 20_002);
+    assert_eq!(numbered().await, 20_002);
     assert_eq!(db.number("SELECT max(seq) FROM events").await, 20_002);
 }
 

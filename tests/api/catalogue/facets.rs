@@ -42,6 +42,26 @@ fn counted(file: &Value, values_of: impl Fn(&Value) -> Vec<Value>) -> BTreeMap<S
     counts
 }
 
+/// The values of an attribute in the printings of a card: their own, or else that of the card.
+fn attribute_values(card: &Value, code: &str) -> Vec<Value> {
+    let of_card = &card["attributes"][code];
+    let printings = card["printings"].as_array().into_iter().flatten();
+    let mut values: Vec<&Value> = printings
+        .map(|printing| match &printing["attributes"][code] {
+            Value::Null => of_card,
+            own => own,
+        })
+        .collect();
+    if values.is_empty() {
+        values.push(of_card);
+    }
+    let each = |value: &Value| match value {
+        Value::Array(several) => several.clone(),
+        one => vec![one.clone()],
+    };
+    values.into_iter().flat_map(each).collect()
+}
+
 #[tokio::test]
 async fn counts_match_the_set_file() {
     let app =
@@ -72,10 +92,7 @@ async fn counts_match_the_set_file() {
                     let effects = card["effects"].as_array().into_iter().flatten();
                     effects.map(|effect| effect[part].clone()).collect()
                 }
-                _ => match &card["attributes"][code] {
-                    Value::Array(several) => several.clone(),
-                    one => vec![one.clone()],
-                },
+                _ => attribute_values(card, code),
             });
             let shown: BTreeMap<String, i64> =
                 values(&body, of, code).into_iter().filter(|(_, cards)| *cards > 0).collect();

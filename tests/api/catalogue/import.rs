@@ -237,6 +237,50 @@ async fn cards_can_swap_names_but_not_take_the_name_of_another_card() {
     assert!(faults[0].message.contains("hearth"), "{faults:?}");
 }
 
+/// Changed cards are written together: each has its own history, words and event.
+#[tokio::test]
+async fn many_cards_change_at_once() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let mut source = seed_data("ttcg");
+    let mut expected = Vec::new();
+    edit_set(&mut source, "hearth", |set| {
+        let cards = set["cards"].as_array_mut().unwrap();
+        let names: Vec<Value> = cards.iter().map(|card| card["name"].clone()).collect();
+        // Each card gets the name of the next one, and the last one that of the first.
+        let others = names.iter().skip(1).chain(names.first());
+        for (card, name) in cards.iter_mut().zip(others) {
+            card["lore"] = format!("A tale of {}.", name.as_str().unwrap()).into();
+            card["name"] = name.clone();
+            let text = |member: &str| card[member].as_str().unwrap().to_owned();
+            expected.push([text("number"), text("name"), text("lore")].join("|"));
+        }
+    });
+    let done = app.import(&source).await.unwrap();
+    assert_eq!(done.sets[0].cards_changed, expected.len(), "{done:?}");
+    expected.sort();
+    let value = async |text: &str| app.db().value(text).await;
+    let stored = value(
+        "SELECT string_agg(concat_ws('|', c.number, content.name, content.lore), E'\\n' ORDER BY c.number COLLATE \"C\") \
+         FROM cards c JOIN card_content content ON content.card_id = c.id WHERE c.set_code = 'hearth'",
+    )
+    .await;
+    assert_eq!(stored.lines().collect::<Vec<_>>(), expected);
+    let number = expected.len().to_string();
+    for counted in [
+        "card_history WHERE jsonb_path_exists(changes, '$[*] ? (@.member == \"/name\")') \
+         AND jsonb_path_exists(changes, '$[*] ? (@.member == \"/lore\")')",
+        "cards WHERE set_code = 'hearth' AND revision = 2",
+        "events WHERE kind = 'card.changed'",
+    ] {
+        assert_eq!(value(&format!("SELECT count(*) FROM {counted}")).await, number, "{counted}");
+    }
+    let stale = "SELECT count(*) FROM card_content WHERE words_version = 0 OR name_looks IS NULL";
+    assert_eq!(value(stale).await, "0");
+    let before = state(&app).await;
+    app.import(&source).await.unwrap();
+    assert_eq!(state(&app).await, before);
+}
+
 #[tokio::test]
 async fn a_printed_card_keeps_its_name() {
     let app = TestApp::start_seeded(&["ttcg"]).await;

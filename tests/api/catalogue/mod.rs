@@ -1,5 +1,6 @@
 //! Games, sets, cards and printings, look-ups, facets, rulings, history, edits, moves, imports, bulk files, the change feed.
 
+mod attribute_searches;
 pub mod bulk_files;
 mod cached_answers;
 pub mod card_cache;

@@ -91,6 +91,25 @@ async fn availability_counts_owned_cards_by_printing_and_considers_other_decks()
     assert_eq!(seen.answer().await.expect(200)["cards"][0]["other_decks"], json!([]));
 }
 
+#[tokio::test]
+async fn own_private_decks_need_a_token_that_reads_decks() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let body = json!({ "name": "n", "format": "ttcg/standard", "visibility": "private", "list": "3 Kettle Imp" });
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    for (scopes, status) in
+        [(json!(["collection:read"]), 404), (json!(["collection:read", "decks:read"]), 200)]
+    {
+        let token = json!({ "name": "t", "scopes": scopes });
+        let token = app.post("/v1/tokens").by(&ada).json(&token).answer().await.expect(201);
+        for part in ["availability", "pick-list"] {
+            let found = app.get(&format!("{path}/{part}"));
+            let found = found.bearer_auth(token["secret"].as_str().unwrap()).answer().await;
+            assert_eq!(found.status, status, "{part} {scopes}");
+        }
+    }
+}
+
 /// Two entries can name different parts of one printing. Each gets the copies that only it can use, in any order of the entries.
 #[tokio::test]
 async fn the_order_of_entries_does_not_change_the_named_printings() {

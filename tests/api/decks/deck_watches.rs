@@ -339,21 +339,30 @@ async fn reports_of_older_versions_are_made_again() {
     assert_eq!((&report["status"], &report["violations"]), (&json!("legal"), &json!([])));
     assert_eq!(is_current().await, true);
     for player in [&ada, &ben] {
-        assert_eq!(verdicts(&app, player).await, ["illegal", "legal"], "once");
+        assert_eq!(verdicts(&app, player).await, [""; 0], "nobody is notified of the wrong one");
     }
 
-    // A read makes the report again, too. Nobody was notified of the wrong one.
+    // An older program notified the watchers of its report itself.
+    app.sql(OLDER_REPORT).await;
+    app.sql("UPDATE deck_watches SET told_legal = false, told_status = 'illegal'").await;
+    send_events(&app).await;
+    assert_eq!(in_the_background(&app).await, 1);
+    for player in [&ada, &ben] {
+        assert_eq!(verdicts(&app, player).await, ["legal"], "once");
+    }
+
+    // A read makes the report again, too.
     app.sql(OLDER_REPORT).await;
     assert_eq!(status(&app, &ada, &deck).await, "legal");
     assert_eq!(in_the_background(&app).await, 0);
-    assert_eq!(verdicts(&app, &ben).await.len(), 2);
+    assert_eq!(verdicts(&app, &ben).await.len(), 1);
 
     // A player who begins to watch the deck does not have to know what the older program stored.
     app.sql(OLDER_REPORT).await;
     send_events(&app).await;
     assert_eq!(watch(&app, &cem, &deck).await.expect(200)["report"]["status"], "legal");
     assert_eq!(in_the_background(&app).await, 0);
-    assert_eq!((verdicts(&app, &ben).await.len(), verdicts(&app, &cem).await.len()), (4, 0));
+    assert_eq!((verdicts(&app, &ben).await.len(), verdicts(&app, &cem).await.len()), (1, 0));
 
     // A deck that cannot be judged is not tried again at once.
     app.delete(&deck).by(&ada).header("if-match", "*").answer().await.expect(204);

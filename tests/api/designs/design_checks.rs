@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{app, begun, changed, heron, shared};
+use super::{app, begun, changed, heron, put_effect_texts, put_templates, shared, step};
 use crate::support::{Player, RequestExt as _, TestApp, in_memory, seed_data, set_file};
 
 async fn check(app: &TestApp, design: &Value) -> Value {
@@ -420,4 +420,65 @@ async fn a_game_without_templates_has_no_free_text() {
     assert_eq!(result["effects"][0]["free_text"], false);
     let unknown = app.post("/v1/design-checks").json(&json!({ "game": "none", "kind": "unit" }));
     unknown.answer().await.problem(422, "invalid_body");
+}
+
+/// Placeholders and phrase rules are stored before the first template, and stay after the last one.
+#[tokio::test]
+async fn effect_texts_without_templates_make_no_free_text() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let toolkit = async || app.get("/v1/games/ttcg/design-toolkit").answer().await.expect(200);
+    let free_texts = async || -> Vec<Value> {
+        let result = check(&app, &heron("Lantern Heron")).await;
+        let effects = result["effects"].as_array().unwrap().iter();
+        let is_free = result["obstacles"].to_string().contains("free_text");
+        assert_eq!(result["releasable"], !is_free, "{result}");
+        effects.map(|effect| effect["free_text"].clone()).collect()
+    };
+    let few = json!({ "values": ["one", "two"] });
+    for templates in [&[][..], &["Rest."], &[]] {
+        put_templates(&app, &admin, templates).await;
+        put_effect_texts(&app, &admin, "effect-placeholders/few", &few).await;
+        let is_free = !templates.is_empty();
+        assert_eq!(free_texts().await, [is_free, is_free], "{templates:?}");
+        let toolkit = toolkit().await;
+        assert_eq!(toolkit.get("effect_texts").is_some(), is_free, "{templates:?}");
+    }
+    let request = json!({ "game": "ttcg", "seed": 1, "design": { "kind": "unit" } });
+    let suggested = app.post("/v1/design-suggestions").json(&request).answer().await.expect(200);
+    assert!(suggested["unfilled"].to_string().contains("/effects"), "{suggested}");
+}
+
+/// The limit of steps of a search does not depend on time, so it is an obstacle, and not an error that tells the author to try again.
+#[tokio::test]
+async fn a_sentence_whose_search_is_too_long_has_an_obstacle() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let values: Vec<String> = (1..=12).map(|count| "x".repeat(count)).collect();
+    for name in ["a", "b", "c", "d", "e", "f", "g", "h"] {
+        let path = format!("effect-placeholders/{name}");
+        put_effect_texts(&app, &admin, &path, &json!({ "values": values })).await;
+    }
+    let ambiguous = "Draw <a><b><c><d><e><f><g><h>. <h><g><f><e><d><c><b><a>; <a>";
+    put_templates(&app, &admin, &[ambiguous, "Rest."]).await;
+    let many = "x".repeat(48);
+    let effects = [
+        json!({ "style": "passive", "text": format!("Draw {many}. {many}; xxxxx") }),
+        json!({ "style": "normal", "text": "Rest." }),
+    ];
+    let design = changed(heron("Lantern Heron"), &json!({ "effects": effects }));
+    let path = begun(&app, &ada, &design).await;
+    for _ in 0..2 {
+        let result = check(&app, &design).await;
+        let effect = &result["effects"][0];
+        assert_eq!(
+            (&effect["free_text"], &effect["complete"], &effect["matches"]),
+            (&json!(false), &json!(false), &json!([])),
+            "{result}"
+        );
+        assert_eq!(result["obstacles"], json!(["effect_search_limit"]), "{result}");
+        assert_eq!(result["releasable"], false);
+        let refused = step(&app, &ada, &path, "submit").await.problem(409, "design_not_releasable");
+        assert_eq!(refused["obstacles"], json!(["effect_search_limit"]));
+    }
 }

@@ -3,7 +3,7 @@
 use futures_util::future::join;
 use serde_json::{Value, json};
 
-use super::{app, begun, changed, heron, put, shared, step};
+use super::{app, begun, changed, heron, put, put_templates, shared, step};
 use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory};
 
 /// Submits and approves a design.
@@ -809,4 +809,87 @@ async fn a_banned_designer_gets_no_copy() {
     grant(&app, &admin, &path, serial).await.problem(409, "perk_refused");
     ban(false).await;
     grant(&app, &admin, &path, serial).await.expect(200);
+}
+
+async fn decide(app: &TestApp, by: &Player, path: &str, decision: &str) -> Answer {
+    let body = json!({ "decision": decision, "reason": "Good." });
+    app.post(&format!("{path}/decide")).by(by).json(&body).answer().await
+}
+
+/// Templates can be deleted while a design waits for its decision or its release.
+#[tokio::test]
+async fn a_design_with_free_text_is_neither_approved_nor_released() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let ready = approved(&app, &ada, &mod_, "Quiet Heron").await;
+    let waiting = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &waiting, "submit").await.expect(200);
+    app.post(&format!("{waiting}/claim")).by(&mod_).answer().await.expect(200);
+
+    app.clock().advance(chrono::TimeDelta::seconds(1));
+    put_templates(&app, &admin, &["Rest."]).await;
+    let refused = decide(&app, &mod_, &waiting, "approved").await;
+    let refused = refused.problem(409, "design_not_releasable");
+    assert_eq!(refused["obstacles"], json!(["free_text"]));
+    // A decision that was made already is answered again.
+    decide(&app, &mod_, &ready, "approved").await.expect(200);
+    let place = json!({ "set": "hearth", "number": "900" });
+    for query in ["?dry_run=true", ""] {
+        let release = app.post(&format!("{ready}/release{query}")).by(&admin).json(&place);
+        let refused = release.answer().await.problem(409, "design_not_releasable");
+        let faults = refused["errors"].as_array().unwrap().iter();
+        let pointers: Vec<&Value> = faults.map(|fault| &fault["pointer"]).collect();
+        assert_eq!(pointers, ["/effects/0/text", "/effects/1/text"], "{refused}");
+    }
+    app.get("/v1/games/ttcg/sets/hearth/cards/900").answer().await.problem(404, "not_found");
+
+    // Such a design can be declined. The other one is released when its templates are back.
+    decide(&app, &mod_, &waiting, "declined").await.expect(200);
+    app.seed_effect_texts("ttcg").await;
+    release(&app, &admin, &ready, &place).await.expect(201);
+}
+
+/// In a game without templates no sentence is free text. Its first templates hold for the designs that are submitted from then on.
+#[tokio::test]
+async fn first_templates_do_not_hold_for_designs_that_were_submitted_before() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    app.post(&format!("{path}/claim")).by(&mod_).answer().await.expect(200);
+
+    app.clock().advance(chrono::TimeDelta::seconds(1));
+    put_templates(&app, &admin, &[]).await;
+    put_templates(&app, &admin, &["Rest."]).await;
+    // An older program writes only what it knows.
+    app.sql(
+        "UPDATE effect_texts SET revision = revision + 1, updated_at = now(), document = (SELECT jsonb_object_agg(key, value) \
+         FROM jsonb_each(document) WHERE key IN ('templates', 'placeholders', 'removals', 'replacements'))",
+    )
+    .await;
+    decide(&app, &mod_, &path, "approved").await.expect(200);
+    // Further templates change nothing.
+    put_templates(&app, &admin, &["Rest.", "Sleep."]).await;
+    release(&app, &admin, &path, &json!({ "set": "hearth", "number": "900" })).await.expect(201);
+
+    app.clock().advance(chrono::TimeDelta::seconds(1));
+    let later = begun(&app, &ada, &heron("Quiet Heron")).await;
+    let refused = step(&app, &ada, &later, "submit").await.problem(409, "design_not_releasable");
+    assert_eq!(refused["obstacles"], json!(["free_text"]));
+}
+
+/// What looks like emphasis over two paragraphs is none, on the page and on the card.
+#[tokio::test]
+async fn the_lore_of_a_card_has_the_stars_that_are_no_emphasis() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let lore = "alpha *one.\n\ntwo* omega, *three* \\*four*";
+    let path = begun(&app, &ada, &changed(heron("Lantern Heron"), &json!({ "lore": lore }))).await;
+    let html = "<p>alpha *one.</p><p>two* omega, <em>three</em> *four*</p>";
+    assert_eq!(read(&app, &ada, &path).await["lore_html"], html);
+    approve(&app, &ada, &mod_, &path).await;
+    let place = json!({ "set": "hearth", "number": "900" });
+    let card = release(&app, &admin, &path, &place).await.header("location");
+    let card = app.get(&card).answer().await.expect(200);
+    assert_eq!(card["lore"], "alpha *one. two* omega, three *four*");
 }

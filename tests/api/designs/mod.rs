@@ -107,6 +107,20 @@ pub async fn contributed(app: &TestApp, author: &Player, by: &Player, name: &str
     path
 }
 
+/// Replaces a part of the effect texts of the game ttcg, which may have none yet.
+pub async fn put_effect_texts(app: &TestApp, admin: &Player, part: &str, body: &Value) {
+    let known = app.get("/v1/games/ttcg/effect-templates").answer().await;
+    let edit = app.put(&format!("/v1/games/ttcg/{part}")).by(admin).json(body);
+    let edit =
+        if known.status == 200 { edit.header("if-match", known.header("etag")) } else { edit };
+    edit.answer().await.expect(200);
+}
+
+/// Replaces the templates of the game ttcg.
+pub async fn put_templates(app: &TestApp, admin: &Player, templates: &[&str]) {
+    put_effect_texts(app, admin, "effect-templates", &json!({ "templates": templates })).await;
+}
+
 /// Creates a design, shares it, and returns its path.
 pub async fn shared(app: &TestApp, author: &Player, design: &Value) -> String {
     let path = begun(app, author, design).await;

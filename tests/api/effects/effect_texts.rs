@@ -305,7 +305,7 @@ async fn every_client_can_try_a_template() {
         (places, None),
         (huge, None),
         (too_many, None),
-        ("Wake <nobody>.".to_owned(), None),
+        ("Wake <nobody>.".to_owned(), Some(6)),
         ("Wake <a unit>.".to_owned(), Some(6)),
         (String::new(), None),
         ("x".repeat(501), None),
@@ -317,6 +317,61 @@ async fn every_client_can_try_a_template() {
         assert_eq!(fault["column"].as_u64(), column, "{refused}");
     }
     expand(json!({ "template": "Rest.", "depth": 3 })).await.problem(422, "invalid_body");
+}
+
+/// All answers show a sentence without the space that a deleted phrase leaves at an end, as a request that is matched has it.
+#[tokio::test]
+async fn sentences_of_which_a_phrase_is_deleted_are_matched() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let etag = small(&app, &admin).await;
+    let deleted = ["Be glad,", "sad.", "Rest."].map(|old| json!({ "old": old, "new": "" }));
+    let rules = json!({ "removals": [], "replacements": deleted });
+    let edit = put(&app, &admin, "effect-phrase-rules", &rules).header("if-match", &etag);
+    edit.answer().await.expect(200);
+
+    // Nothing is left of the combination 9, `Rest.`.
+    let listed = all(&app, "/v1/games/emojito/effects?").await;
+    let sentences = texts(&listed);
+    assert_eq!(sentences.len(), 9);
+    assert_eq!(sentences[..3], ["then glad.", "then", "then odd."]);
+    assert_eq!(sentences[4], "Be sad, then");
+    let body = json!({ "sentences": sentences });
+    let found = app.post("/v1/games/emojito/effects/match").json(&body).answer().await.expect(200);
+    for (effect, found) in listed.iter().zip(found["data"].as_array().unwrap()) {
+        assert_eq!(found["matches"][0]["number"], effect["number"], "{found}");
+    }
+    let step = async |path: &str| {
+        let path = format!("/v1/games/emojito/effect-templates/{path}");
+        app.get(&path).answer().await.expect(200)
+    };
+    assert_eq!(step("1/choices?picks=0,1").await["sentence"], "then");
+    let nothing = step("2/choices").await;
+    assert_eq!((&nothing["removed"], &nothing["sentence"]), (&json!(true), &Value::Null));
+    // The version is the ETag of the texts and of the choices, and not that of the sentences.
+    let read = async |path: &str| {
+        let answer = app.get(&format!("/v1/games/emojito/{path}")).answer().await;
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.header("etag")
+    };
+    let version = read("effect-phrase-rules").await;
+    for path in [
+        "effect-templates",
+        "effect-templates/1",
+        "effect-templates/1/choices",
+        "effect-placeholders",
+        "effect-placeholders/mood",
+    ] {
+        assert_eq!(read(path).await, version, "{path}");
+    }
+    for path in ["effects", "effects/random?seed=7"] {
+        let edit = put(&app, &admin, "effect-phrase-rules", &rules);
+        let edit = edit.header("if-match", read(path).await).answer().await;
+        edit.problem(412, "precondition_failed");
+    }
+    let body = json!({ "template": "Be glad, or sad." });
+    let tried = app.post("/v1/games/emojito/effects/expand").json(&body).answer().await.expect(200);
+    assert_eq!(texts(tried["data"].as_array().unwrap()), ["or"]);
 }
 
 #[tokio::test]
@@ -666,14 +721,21 @@ async fn faults_are_reported_with_their_places() {
     let faults =
         refused("effect-templates", json!({ "templates": ["Be <mood>.", "See <nobody>."] })).await;
     assert_eq!(places(&faults), ["/templates/1"]);
-    assert_eq!(faults[0]["detail"], "template 2: <nobody> has no values");
+    assert_eq!(faults[0]["detail"], "template 2, column 5: <nobody> has no values");
+    assert_eq!(faults[0]["column"], 5);
+    // A fault of one kind does not hide those of another.
+    let faults =
+        refused("effect-templates", json!({ "templates": ["Take <nope>", "<a b>"] })).await;
+    assert_eq!(places(&faults), ["/templates/0", "/templates/1"]);
+    assert_eq!((&faults[0]["column"], &faults[1]["column"]), (&json!(6), &json!(1)));
     let faults = refused("effect-templates/2", json!({ "template": "Be <a b>." })).await;
     assert_eq!(places(&faults), ["/template"]);
 
     let faults =
         refused("effect-placeholders/mood", json!({ "values": ["glad", "as <mood> as ever"] }))
             .await;
-    assert_eq!(places(&faults), ["/values"]);
+    assert_eq!(places(&faults), ["/values/1"]);
+    assert_eq!(faults[0]["column"], 4);
     assert!(faults[0]["detail"].as_str().unwrap().contains("lead back to <mood>"), "{faults:?}");
     assert_eq!(
         places(&refused("effect-placeholders/mood", json!({ "values": [] })).await),
@@ -708,7 +770,7 @@ async fn faults_are_reported_with_their_places() {
     // Faults of an added template have pointers into the body of the request, whatever its number is.
     for (body, pointer, detail) in [
         (json!({ "template": "Be <a b>.", "number": 1 }), "/template", "template 1, column 4: "),
-        (json!({ "template": "Be <nobody>." }), "/template", "template 3: <nobody> has no values"),
+        (json!({ "template": "Be <nobody>." }), "/template", "template 3, column 4: <nobody> has"),
         (json!({ "template": " " }), "/template", "template 3: "),
         (json!({ "template": "Nap.", "number": 0 }), "/number", "must be 1 to 3, not 0"),
         (json!({ "template": "Nap.", "number": 4 }), "/number", "must be 1 to 3, not 4"),

@@ -26,6 +26,22 @@ fn previous_and_next(page: &Page) -> [Option<String>; 2] {
     [link("prev"), link("next")]
 }
 
+/// Effects and lore may have line breaks, which HTML would show as spaces.
+#[tokio::test]
+async fn line_breaks_of_card_texts_are_shown() {
+    let app = start().await;
+    let page = read(&app, "/cards/ttcg/hearth/001").await;
+    let mut links = page.all("link");
+    let style = links.find(|link| link.get("rel") == Some("stylesheet")).unwrap();
+    let style = app.get(style.get("href").unwrap()).answer().await.text().replace(' ', "");
+    let mut rules = style.split('}');
+    let rule = rules.find(|rule| rule.contains("white-space:pre-line")).unwrap();
+    for class in [".effect", ".lore"] {
+        assert!(rule.contains(class), "{class}: {rule}");
+        assert!(page.all("p").any(|text| text.has_class(&class[1..])), "{class}");
+    }
+}
+
 #[tokio::test]
 async fn a_card_page_shows_the_data_of_the_api() {
     let app = start().await;

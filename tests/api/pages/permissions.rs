@@ -290,6 +290,22 @@ fn every_address_has_a_row() {
     assert_eq!(mounted, rows);
 }
 
+/// A browser may load the address of a button again, after the answer to a refused form.
+#[tokio::test]
+async fn addresses_of_buttons_lead_to_pages() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    app.admin().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let pages: BTreeSet<String> =
+        ROWS.iter().filter(|row| row.1.is_some()).map(|row| address(row.0)).collect();
+    for (path, ..) in ROWS.iter().filter(|row| row.1.is_none()) {
+        let turned = browser.get(&address(path)).await;
+        let to = turned.header("location");
+        let page = to.split('?').next().unwrap_or_default();
+        assert!(turned.status == 303 && pages.contains(page), "{path}: {} {to}", turned.status);
+    }
+}
+
 /// The first request of a session loads the account from the database, which takes longer than the check of an empty form.
 #[tokio::test]
 async fn a_missing_permission_is_reported_before_faults_of_the_form() {

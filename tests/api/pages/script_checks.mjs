@@ -1,6 +1,7 @@
 // Checks functions of the page scripts that need no browser: script_checks.mjs. Fails at the first wrong result.
 
 import assert from "node:assert/strict";
+import { guard } from "../../../src/web/assets/guard.js";
 import { isForPage, isForPageAlone } from "../../../src/web/assets/keys.js";
 import { areShortcutsOn, followBox, switchShortcuts } from "../../../src/web/assets/shortcuts.js";
 import { beginnings, withFields, withName } from "../../../src/web/assets/query_end.js";
@@ -96,3 +97,53 @@ assert.equal(shown.checked, false);
 shown.checked = true;
 changed();
 assert.ok(areShortcutsOn());
+
+/** A window or a form that only has listeners. */
+const listening = (more = {}) => {
+  const listeners = new Map();
+  return {
+    ...more,
+    listeners,
+    addEventListener: (name, listener) => { listeners.set(name, [...(listeners.get(name) ?? []).filter((one) => one !== listener), listener]); },
+    removeEventListener: (name, listener) => { listeners.set(name, (listeners.get(name) ?? []).filter((one) => one !== listener)); },
+    tell: (name, event = {}) => { for (const listener of listeners.get(name) ?? []) listener(event); },
+  };
+};
+/** A form with a text. */
+const written = (state, value = "", defaultValue = "", field = { type: "textarea", name: "text" }) => listening({ dataset: { guard: state }, elements: [{ type: "hidden", name: "key", value: "key" }, { ...field, value, defaultValue }] });
+{
+  const page = listening();
+  const asks = () => (page.listeners.get("beforeunload") ?? []).length === 1;
+  const [comment, reply] = [written("saved"), written("saved")];
+  for (const form of [comment, reply]) guard(form, page);
+  assert.ok(!asks(), "nothing is typed");
+  comment.tell("input", { target: { name: "" } });
+  assert.ok(!asks(), "a field without a name is not sent");
+  comment.tell("input", { target: { name: "text" } });
+  assert.ok(asks());
+  reply.tell("submit");
+  assert.ok(asks(), "the comment would be lost");
+  comment.tell("submit");
+  assert.ok(!asks(), "the comment is sent");
+  page.tell("pageshow");
+  assert.ok(asks(), "back from the answer, the comment is there again");
+  comment.tell("submit");
+}
+for (const [field, isAsked] of [
+  [{ type: "text", name: "name" }, true],
+  [{ type: "number", name: "attack" }, true],
+  [{ type: "text", name: "" }, false],
+  [{ type: "hidden", name: "key" }, false],
+]) {
+  const page = listening();
+  const form = written("saved", "12", "1", field);
+  guard(form, page);
+  assert.equal((page.listeners.get("beforeunload") ?? []).length === 1, isAsked, JSON.stringify(field));
+  form.tell("submit");
+}
+for (const form of [written("unsaved"), written("saved", "half a sen", "")]) {
+  const page = listening();
+  guard(form, page);
+  assert.equal(page.listeners.get("beforeunload")?.length, 1, "refused or restored text is not stored");
+  form.tell("submit");
+}

@@ -135,6 +135,9 @@ pub(super) async fn paths(app: &TestApp) -> Vec<String> {
     for way in [
         "export?dialect=share_code",
         "export?dialect=csv",
+        "export?dialect=plain",
+        "export?dialect=ydk",
+        "export?dialect=csv&losses=accepted",
         "chart?of=kind",
         "chart?of=attack",
         "qr.svg",

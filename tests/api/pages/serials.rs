@@ -320,7 +320,7 @@ async fn the_other_conditions_of_an_unlock_are_shown() {
         let main = read(path).await;
         assert!(main.contains(conditions), "{path}: {main}");
     }
-    let enough = "1 of 1 submissions, but not all conditions are met yet";
+    let enough = "1 of 1 submission, but not all conditions are met yet";
     let stranger = Browser::new(&app);
     for path in [set, "/", &path] {
         let main = check(path, &stranger.get(path).await).only("main").text.clone();

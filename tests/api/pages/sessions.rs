@@ -188,3 +188,30 @@ async fn the_last_use_of_a_session_is_stored_at_most_once_an_hour() {
         assert_eq!(app.db().value(used).await != at_first, is_written, "{minutes}");
     }
 }
+
+/// The browser loses the cookie of the previous session, so nobody else would end the session.
+#[tokio::test]
+async fn logging_in_anew_ends_the_previous_session_of_the_browser() {
+    const ACTIVE: &str =
+        "SELECT count(*) FROM sessions WHERE browser_token_hash IS NOT NULL AND revoked_at IS NULL";
+    let app = TestApp::start().await;
+    app.player("ada").await;
+    app.player("bob").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    // A log-in that fails changes nothing.
+    let wrong = [("name", "bob"), ("password", "not this one")];
+    assert_eq!(browser.send("/login", &wrong).await.status, 401);
+    check("/my/account", &browser.get("/my/account").await);
+    for (path, name, status) in
+        [("/login", "ada", 303), ("/login", "bob", 303), ("/join", "cem", 201)]
+    {
+        let previous = browser.cookie.clone().unwrap();
+        let fields = [("name", name), ("password", PASSWORD)];
+        assert_eq!(browser.send(path, &fields).await.status, status, "{path} {name}");
+        assert_ne!(browser.cookie.as_ref(), Some(&previous));
+        let with_previous = app.get("/my/account").header("cookie", previous).answer().await;
+        assert_eq!(with_previous.status, 303, "{path} {name}");
+        assert_eq!(app.db().number(ACTIVE).await, 1, "{path} {name}");
+        check("/my/account", &browser.get("/my/account").await);
+    }
+}

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::draft::{Content, Draft, DraftEntry, Parts};
 use super::line::{joined_place, number_tags, place_with_dash, without_count, without_set_size};
+use super::own::names_to_tell_apart;
 use super::resolve::{names_with_marks, readings};
 use super::several::{counted_entries, line_of};
 use super::symbols::{
@@ -48,6 +49,23 @@ impl DeckMentions {
                 ("", ..) => {}
                 (name, set, _) => mentions.add_name(name, set.as_deref()),
             }
+        }
+        mentions
+    }
+
+    /// The cards that [`write_deck`](crate::write_deck) must know, besides those of [`DeckMentions::of_deck`], to write a deck as our own text: their names end
+    /// with marks that a line has after a shorter name. Most decks have no such lines.
+    ///
+    /// ```
+    /// use cardscape_engine::{DeckMentions, parse_deck_text};
+    /// let deck = parse_deck_text("2 Foo {u}\n1 Bar").deck;
+    /// assert!(DeckMentions::of_own_text(&deck).names.contains("Foo {u}"));
+    /// assert!(DeckMentions::of_own_text(&parse_deck_text("1 Bar").deck).names.is_empty());
+    /// ```
+    pub fn of_own_text(deck: &Deck) -> Self {
+        let mut mentions = Self::default();
+        for name in names_to_tell_apart(deck) {
+            mentions.add_name(&name, None);
         }
         mentions
     }

@@ -64,7 +64,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::catalogue::Catalogue;
-use crate::deck::Deck;
+use crate::deck::{Deck, DeckEntry};
 use crate::known_sets::KnownSets;
 use crate::manifest::Game;
 use around_code::{AroundCode, NAME_NOTE};
@@ -508,22 +508,46 @@ pub fn write_named_deck(
     sets: Option<&KnownSets>,
 ) -> WrittenDeck {
     let mut writer = writing::DeckWriter::new(name, deck, dialect, catalogue, sets);
-    match dialect {
-        DeckDialect::Own => own::write(&mut writer),
-        DeckDialect::Json => json::write(&mut writer),
-        DeckDialect::ShareCode => share_code::write(&mut writer),
-        DeckDialect::Plain => plain::write(&mut writer),
-        DeckDialect::Arena => arena::write(&mut writer),
-        DeckDialect::Mtgo => mtgo::write(&mut writer),
-        DeckDialect::Moxfield => moxfield::write(&mut writer),
-        DeckDialect::Archidekt => archidekt::write(&mut writer),
-        DeckDialect::PtcgLive => ptcg_live::write(&mut writer),
-        DeckDialect::PtcgOnline => ptcg_online::write(&mut writer),
-        DeckDialect::NetrunnerDb => netrunner_db::write(&mut writer),
-        DeckDialect::Forge => forge::write(&mut writer),
-        DeckDialect::Csv => csv::write(&mut writer),
-        DeckDialect::Ydk => ydk::write(&mut writer),
-        DeckDialect::Ydke => ydke::write(&mut writer),
-    }
+    write_entries(&mut writer, dialect);
     writer.finish()
+}
+
+fn write_entries(writer: &mut writing::DeckWriter<'_>, dialect: DeckDialect) {
+    match dialect {
+        DeckDialect::Own => own::write(writer),
+        DeckDialect::Json => json::write(writer),
+        DeckDialect::ShareCode => share_code::write(writer),
+        DeckDialect::Plain => plain::write(writer),
+        DeckDialect::Arena => arena::write(writer),
+        DeckDialect::Mtgo => mtgo::write(writer),
+        DeckDialect::Moxfield => moxfield::write(writer),
+        DeckDialect::Archidekt => archidekt::write(writer),
+        DeckDialect::PtcgLive => ptcg_live::write(writer),
+        DeckDialect::PtcgOnline => ptcg_online::write(writer),
+        DeckDialect::NetrunnerDb => netrunner_db::write(writer),
+        DeckDialect::Forge => forge::write(writer),
+        DeckDialect::Csv => csv::write(writer),
+        DeckDialect::Ydk => ydk::write(writer),
+        DeckDialect::Ydke => ydke::write(writer),
+    }
+}
+
+/// Whether a dialect can write none of the entries of a deck, each written alone. Most decks have an entry that every dialect can write, so only the first ones are tried.
+///
+/// ```
+/// # use cardscape_engine::*;
+/// # let game = Game::from_toml("code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'").unwrap();
+/// # let catalogue = Catalogue::builder(&game).build();
+/// let deck = parse_deck_text("3 Old Pike").deck;
+/// assert!(leaves_out_all(&deck, DeckDialect::Ydk, &catalogue));
+/// assert!(!leaves_out_all(&deck, DeckDialect::Forge, &catalogue));
+/// ```
+pub fn leaves_out_all(deck: &Deck, dialect: DeckDialect, catalogue: &Catalogue) -> bool {
+    let is_left_out = |entry: &DeckEntry| {
+        let alone = Deck { entries: vec![entry.clone()] };
+        let mut writer = writing::DeckWriter::new("", &alone, dialect, catalogue, None);
+        write_entries(&mut writer, dialect);
+        writer.leaves_out_any()
+    };
+    !deck.entries.is_empty() && deck.entries.iter().all(is_left_out)
 }

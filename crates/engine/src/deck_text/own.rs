@@ -12,7 +12,7 @@ use super::csv::quantity as csv_quantity;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::{common, has_fraction, without_marks};
 use super::recognise::{share_code_in, shows_dialect};
-use super::resolve::{is_sum, is_total};
+use super::resolve::{is_same_spelling, is_sum, is_total, names_with_marks};
 use super::several::{LINE_CARDS_MAX, counted_parts};
 use super::symbols::symbol_row;
 use super::text::tidy;
@@ -202,13 +202,18 @@ pub(super) fn note(comment: &str) -> Option<(String, String)> {
 }
 
 /// Writes a deck list that [`parse_deck_text`] reads back as the same deck, except for the ids of copies ([`DeckEntry::copies`]), for which the text
-/// has no notation.
+/// has no notation. [`write_deck`](crate::write_deck) knows the cards of the game, and also puts names in quotes that a reader would take for the beginning of
+/// another card's name.
 pub fn render_deck_text(deck: &Deck) -> String {
-    render(deck, |_, _| true)
+    render(deck, |_, _| true, |_| false)
 }
 
-/// Writes a deck. `is_meant`: whether a reader with the game at hand takes a header for this zone.
-fn render(deck: &Deck, is_meant: impl Fn(&str, Header) -> bool) -> String {
+/// Writes a deck. `is_meant`: whether a reader with the game at hand takes a header for this zone. `is_card`: whether a card has this name.
+fn render(
+    deck: &Deck,
+    is_meant: impl Fn(&str, Header) -> bool,
+    is_card: impl Fn(&str) -> bool,
+) -> String {
     let mut text = String::new();
     let mut zone = MAIN_ZONE;
     for entry in &deck.entries {
@@ -220,7 +225,7 @@ fn render(deck: &Deck, is_meant: impl Fn(&str, Header) -> bool) -> String {
             text.push('\n');
             zone = &entry.zone;
         }
-        text.push_str(&render_entry(entry));
+        text.push_str(&render_entry(entry, &is_card));
         text.push('\n');
     }
     text
@@ -421,15 +426,42 @@ fn render_section(zone: &str, is_meant: impl Fn(&str, Header) -> bool) -> String
     headers.find(is_read_back).unwrap_or_else(|| format!("[{}]", quote(zone)))
 }
 
-fn render_entry(entry: &DeckEntry) -> String {
+fn render_entry(entry: &DeckEntry, is_card: impl Fn(&str) -> bool) -> String {
     let card = &entry.card;
+    let is_read_as_card = |line: &str| parse_entry(line).is_ok_and(|(_, read)| read == *card);
     let plain = render_card(entry.quantity, card, str::to_owned);
     let reads_back = !plain.contains('\n')
         && plain.trim() == plain
         && section(&plain).is_none()
-        && parse_entry(&plain).is_ok_and(|(_, read)| read == *card)
+        && is_read_as_card(&plain)
         && reads_alike_elsewhere(&plain, entry);
-    if reads_back { plain } else { render_card(entry.quantity, card, quote) }
+    if !reads_back {
+        return render_card(entry.quantity, card, quote);
+    }
+    if !longer_names(&plain).iter().any(|name| is_card(name)) {
+        return plain;
+    }
+    let with_quotes = CardReference { name: quote(&card.name), ..card.clone() };
+    let quoted = render_card(entry.quantity, &with_quotes, str::to_owned);
+    if is_read_as_card(&quoted) { quoted } else { render_card(entry.quantity, card, quote) }
+}
+
+/// Names of cards that a line would mean instead of its own, if there are such cards: names that end with marks after this name, a rarity, for example, as in
+/// `Foo {u}`.
+fn longer_names(line: &str) -> Vec<String> {
+    // Most lines have no such marks.
+    if !line.contains(['#', '[', '{', '^']) {
+        return Vec::new();
+    }
+    let tidied = tidy(line);
+    let Content::Entry(read) = common(&tidied) else { return Vec::new() };
+    names_with_marks(&read).map(str::to_owned).collect()
+}
+
+/// The names that must be known to write a deck as our own text, besides those of its entries.
+pub(super) fn names_to_tell_apart(deck: &Deck) -> impl Iterator<Item = String> {
+    let line = |entry: &DeckEntry| render_card(entry.quantity, &entry.card, str::to_owned);
+    deck.entries.iter().flat_map(move |entry| longer_names(&line(entry)))
 }
 
 /// Whether a line means the same entry where only some lines of a list are taken for our own text, or none: a name with `#` or brackets would lose them there,
@@ -552,11 +584,17 @@ impl From<CardReference> for Parts<'_> {
 
 /// Writes our own text. In a list of which only some lines have marks of our own text, a zone that the game does not have is a heading, unless it is in quotes.
 pub(super) fn write(writer: &mut DeckWriter<'_>) {
-    let game = writer.game();
-    writer.text = render(writer.deck, |zone, header| match place(game, zone) {
+    let (game, catalogue) = (writer.game(), writer.catalogue);
+    let is_meant = |zone: &str, header: Header| match place(game, zone) {
         Place::Category => false,
         // In quotes, another name of a zone stays as it is written. Entries that name no zone need not.
         Place::Zone { code, .. } if zone == MAIN_ZONE => header.code(game) == code,
         _ => header.code(game) == zone,
-    });
+    };
+    let is_card = |name: &str| {
+        let is_spelled =
+            |card: &u32| is_same_spelling(&catalogue.card(*card).definition.name, name);
+        catalogue.named(name).iter().any(is_spelled)
+    };
+    writer.text = render(writer.deck, is_meant, is_card);
 }

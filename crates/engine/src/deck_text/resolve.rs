@@ -41,6 +41,7 @@ use resolver::Resolver;
 
 pub use headings::is_known_heading;
 pub(super) use headings::{is_fact, is_sum, is_total, stated_name};
+pub(super) use names::is_same_spelling;
 pub(super) use readings::{names_with_marks, readings};
 pub use resolver::CANDIDATES_MAX;
 

@@ -369,6 +369,11 @@ impl<'a> DeckWriter<'a> {
         ids
     }
 
+    /// Whether an entry or the whole deck is left out, as far as it is written.
+    pub(super) fn leaves_out_any(&self) -> bool {
+        self.losses.iter().any(|loss| loss.kind.leaves_out())
+    }
+
     /// The finished text. An entry that reads back differently, apart from its recorded losses, has lost its name.
     pub(super) fn finish(mut self) -> WrittenDeck {
         if !self.written.is_sorted() {

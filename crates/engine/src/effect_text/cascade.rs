@@ -12,6 +12,8 @@ use super::phrase_rules::PhraseRules;
 #[derive(Debug)]
 pub(super) struct Cascade {
     stages: Vec<Stage>,
+    /// The stage before which sentences are trimmed again; `None`: they are not.
+    trimmed_before: Option<usize>,
     /// For each byte: whether no stage holds it back if the stages hold back nothing so far.
     passing: [bool; 256],
 }
@@ -30,18 +32,29 @@ struct Stage {
 pub(super) struct StreamState {
     /// Whether a space is held back, which may be the first of two.
     space: bool,
-    /// Whether anything other than white space has come.
-    started: bool,
-    /// White space that is held back, because it may be the end of the sentence, which is trimmed.
-    trailing: String,
+    /// The ends of the raw sentence.
+    raw: Ends,
+    /// The ends of the sentence after the replacements, if it is trimmed again.
+    replaced: Ends,
     /// How many bytes of its phrase each stage holds back.
     held_back: Vec<usize>,
+}
+
+/// The ends of a sentence that is trimmed, after a prefix of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Ends {
+    /// Whether anything other than white space has come.
+    started: bool,
+    /// White space that is held back, because it may be the end of the sentence.
+    trailing: String,
 }
 
 impl Cascade {
     pub(super) fn new(rules: &PhraseRules) -> Self {
         let replacements = rules.replacements().iter().map(|(old, new)| Stage::new(old, new));
         let stages: Vec<Stage> = replacements.chain(plurals()).collect();
+        // The plurals come last: `comparable` looks for them in the trimmed sentence, in which the space before the first word is gone.
+        let trimmed_before = rules.trims_after_replacing().then_some(rules.replacements().len());
         let mut passing = [true; 256];
         for stage in &stages {
             passing[usize::from(stage.old[0])] = false;
@@ -50,14 +63,14 @@ impl Cascade {
         for (byte, passes) in passing.iter_mut().enumerate() {
             *passes &= u8::try_from(byte).is_ok_and(|byte| byte.is_ascii_graphic());
         }
-        Self { stages, passing }
+        Self { stages, trimmed_before, passing }
     }
 
     pub(super) fn begin(&self) -> StreamState {
         StreamState {
             space: false,
-            started: false,
-            trailing: String::new(),
+            raw: Ends::default(),
+            replaced: Ends::default(),
             held_back: vec![0; self.stages.len()],
         }
     }
@@ -79,9 +92,12 @@ impl Cascade {
     }
 
     fn run(&self, state: &mut StreamState, output: &mut Buffers, end: bool) {
-        for (stage, held_back) in self.stages.iter().zip(&mut state.held_back) {
+        for (at, (stage, held_back)) in self.stages.iter().zip(&mut state.held_back).enumerate() {
             if output.added.is_empty() && !end {
                 return;
+            }
+            if self.trimmed_before == Some(at) {
+                state.replaced.trim(output);
             }
             if *held_back == 0 && !output.added.contains(&stage.old[0]) {
                 continue;
@@ -102,7 +118,8 @@ impl Cascade {
     pub(super) fn passes(&self, state: &StreamState, byte: u8) -> bool {
         self.passing[usize::from(byte)]
             && !state.space
-            && state.trailing.is_empty()
+            && state.raw.trailing.is_empty()
+            && state.replaced.trailing.is_empty()
             && state.held_back.iter().all(|&held_back| held_back == 0)
     }
 }
@@ -139,16 +156,27 @@ impl StreamState {
                 return;
             }
             // Two have become one.
-            self.trim(' ', output);
+            self.raw.take(' ', output);
             return;
         }
         if std::mem::take(&mut self.space) {
-            self.trim(' ', output);
+            self.raw.take(' ', output);
         }
-        self.trim(character, output);
+        self.raw.take(character, output);
+    }
+}
+
+impl Ends {
+    /// Trims what a step adds. Pieces end with whole characters, and so do the bytes that stages hold back, so these bytes are text.
+    fn trim(&mut self, output: &mut Buffers) {
+        output.next.clear();
+        for character in String::from_utf8_lossy(&output.added).chars() {
+            self.take(character, &mut output.next);
+        }
+        std::mem::swap(&mut output.added, &mut output.next);
     }
 
-    fn trim(&mut self, character: char, output: &mut Vec<u8>) {
+    fn take(&mut self, character: char, output: &mut Vec<u8>) {
         if character.is_whitespace() {
             if self.started {
                 self.trailing.push(character);
@@ -210,9 +238,10 @@ mod tests {
         fn the_stream_gives_the_same_as_rendering(
             pieces in prop::collection::vec("( |  |a|b|ab|ba|s| cards| one |\u{3000}|é|x){0,4}", 0..6),
             rules in prop::collection::vec(("[abxé]{1,3}( [ab])?", "[abx ]{0,3}"), 0..6),
+            trims_ends in any::<bool>(),
         ) {
             let file: String = rules.iter().map(|(old, new)| format!("{old}: {new}\n")).collect();
-            let rules = PhraseRules::parse("", &file);
+            let rules = PhraseRules::parse("", &file).with_trimmed_ends(trims_ends);
             let cascade = Cascade::new(&rules);
             let (mut state, mut output, mut streamed) = (cascade.begin(), Buffers::default(), Vec::new());
             for piece in &pieces {
@@ -226,7 +255,8 @@ mod tests {
             }
             cascade.finish(&mut state, &mut output);
             streamed.extend_from_slice(&output.added);
-            let rendered = rules.render(&pieces.concat()).unwrap();
+            // An empty sentence is dropped if ends are trimmed.
+            let rendered = rules.render(&pieces.concat()).unwrap_or_default();
             prop_assert_eq!(String::from_utf8(streamed), String::from_utf8(comparable(&rendered)));
         }
     }

@@ -12,6 +12,8 @@ use super::scanner::{LastScan, Scanner};
 ///    even an empty sentence; both stay.
 /// 4. The grammar fixes: `one card`, not `one cards` (also of spells, creatures and targets).
 ///
+/// [`PhraseRules::with_trimmed_ends`] adds a last step: sentences are trimmed again, and those that are empty are dropped.
+///
 /// All phrases are literal and case-sensitive. One scan for all phrases at once finds which rules can apply; most sentences need no other step.
 ///
 /// ```
@@ -29,6 +31,7 @@ pub struct PhraseRules {
     replacements: Vec<(String, String)>,
     ignored: Vec<IgnoredRule>,
     fixes_grammar: bool,
+    trims_ends: bool,
     /// Finds the removals, the phrases that are replaced, the double space, the lead of the grammar fixes, and the plurals that they change. Phrases
     /// are numbered in this order.
     scanner: Scanner,
@@ -89,7 +92,7 @@ impl PhraseRules {
         ignored: Vec<IgnoredRule>,
     ) -> Self {
         let scanner = Scanner::new(&phrases(&removals, &replacements));
-        Self { removals, replacements, ignored, fixes_grammar: true, scanner }
+        Self { removals, replacements, ignored, fixes_grammar: true, trims_ends: false, scanner }
     }
 
     /// The same phrases, with or without the grammar fixes. The fixes are not always right: they also remove the last `s` of `Discard one card to
@@ -98,6 +101,29 @@ impl PhraseRules {
     pub fn with_grammar_fixes(mut self, fixes_grammar: bool) -> Self {
         self.fixes_grammar = fixes_grammar;
         self
+    }
+
+    /// The same phrases, with or without a last step that trims finished sentences and drops empty ones. It is for sentences that people send back:
+    /// nobody sees a space at an end, and forms remove it.
+    ///
+    /// ```
+    /// use cardscape_engine::effect_text::PhraseRules;
+    ///
+    /// let rules = PhraseRules::parse("", "Optional:\n");
+    /// assert_eq!(rules.render("Optional draw one card.").as_deref(), Some(" draw one card."));
+    /// let rules = rules.with_trimmed_ends(true);
+    /// assert_eq!(rules.render("Optional draw one card.").as_deref(), Some("draw one card."));
+    /// assert_eq!(rules.render("Optional"), None);
+    /// ```
+    #[must_use]
+    pub fn with_trimmed_ends(mut self, trims_ends: bool) -> Self {
+        self.trims_ends = trims_ends;
+        self
+    }
+
+    /// Whether the last step removes white space that the replacements may have left. Only a phrase that is deleted leaves some at an end.
+    pub(super) fn trims_after_replacing(&self) -> bool {
+        self.trims_ends && self.replacements.iter().any(|(_, new)| new.is_empty())
     }
 
     /// Phrases of sentences that are dropped.
@@ -159,11 +185,11 @@ impl PhraseRules {
     }
 }
 
-/// Equal if the phrases are equal and both have grammar fixes or not; ignored lines do not count.
+/// Equal if the phrases and the steps are equal; ignored lines do not count.
 impl PartialEq for PhraseRules {
     fn eq(&self, other: &Self) -> bool {
-        (&self.removals, &self.replacements, self.fixes_grammar)
-            == (&other.removals, &other.replacements, other.fixes_grammar)
+        (&self.removals, &self.replacements, self.fixes_grammar, self.trims_ends)
+            == (&other.removals, &other.replacements, other.fixes_grammar, other.trims_ends)
     }
 }
 
@@ -211,6 +237,17 @@ pub struct Renderer<'a> {
 impl Renderer<'_> {
     /// The finished sentence, or `None` when it is dropped.
     pub fn render<'a>(&'a mut self, raw: &'a str) -> Option<&'a str> {
+        let trims_ends = self.rules.trims_ends;
+        let finished = self.finish(raw)?;
+        if trims_ends {
+            Some(finished.trim()).filter(|sentence| !sentence.is_empty())
+        } else {
+            Some(finished)
+        }
+    }
+
+    /// The sentence after the grammar fixes.
+    fn finish<'a>(&'a mut self, raw: &'a str) -> Option<&'a str> {
         let Self { rules, last_scans, ends, text, buffer } = self;
         let mut step = 0;
         let mut scan = rules.scan(raw, 0, last_scan(last_scans, step));
@@ -328,6 +365,9 @@ mod tests {
                 let expected = step_by_step(&rules, text);
                 prop_assert_eq!(renderer.render(text), expected.as_deref());
                 prop_assert_eq!(by_library.render(text), expected.as_deref());
+                let trimmed = rules.clone().with_trimmed_ends(true).render(text);
+                let ends = expected.as_deref().map(str::trim).filter(|text| !text.is_empty());
+                prop_assert_eq!(trimmed.as_deref(), ends);
                 let unfixed = rules.clone().with_grammar_fixes(false).render(text);
                 prop_assert_eq!(unfixed.map(fixed), expected);
             }

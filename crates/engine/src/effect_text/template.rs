@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use thiserror::Error;
-
 /// A sentence with places for values, as a typed tree.
 ///
 /// A place is `<name>`, `<name+N>` or `<name-N>`, where a name is made of letters, digits and `_` of any script. `<>`, and a `<`
@@ -48,14 +46,29 @@ pub struct Placeholder {
 pub struct Offset(String);
 
 /// Something in brackets that is not a placeholder.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("column {column}: <{found}> is no placeholder: <name>, <name+N> or <name-N> is")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateError {
     /// Where the bracket opens, in characters from 1.
     pub column: usize,
     /// The text in the brackets.
     pub found: String,
 }
+
+impl TemplateError {
+    /// What is wrong, without the column.
+    pub fn message(&self) -> String {
+        format!("<{}> is no placeholder: <name>, <name+N> or <name-N> is", self.found)
+    }
+}
+
+/// The column and what is wrong there.
+impl fmt::Display for TemplateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "column {}: {}", self.column, self.message())
+    }
+}
+
+impl std::error::Error for TemplateError {}
 
 impl Template {
     /// Reads a template. White space around it is ignored.
@@ -133,6 +146,29 @@ impl Template {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Text(_) => None,
             Piece::Placeholder(placeholder) => Some(placeholder),
+        })
+    }
+
+    /// Its places with the columns where their brackets open, in characters of [`Template::source`] from 1.
+    ///
+    /// ```
+    /// use cardscape_engine::effect_text::Template;
+    ///
+    /// let template = Template::parse("Été: <a> or <b+1>")?;
+    /// let columns: Vec<(usize, &str)> =
+    ///     template.positions().map(|(column, place)| (column, place.name())).collect();
+    /// assert_eq!(columns, [(6, "a"), (13, "b")]);
+    /// # Ok::<(), cardscape_engine::effect_text::TemplateError>(())
+    /// ```
+    pub fn positions(&self) -> impl Iterator<Item = (usize, &Placeholder)> {
+        let mut column = 1;
+        self.pieces.iter().filter_map(move |piece| {
+            let begin = column;
+            column += piece.to_string().chars().count();
+            match piece {
+                Piece::Text(_) => None,
+                Piece::Placeholder(placeholder) => Some((begin, placeholder)),
+            }
         })
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::read_rules::{Registry, Scope, required_selector};
 use super::read_schema::reference;
 use super::reader::Reader;
+use crate::characters::quoted;
 use crate::design::{DesignGuide, EffectSuit, StyleHint, Tendency};
 use crate::near::{did_you_mean, near};
 use crate::rule::RuleReference;
@@ -79,7 +80,7 @@ fn style_hint(reader: &Reader<'_>, scope: &Scope<'_>) -> StyleHint {
         .collect();
     if reader.has_text("style") && !known.contains(style.as_str()) {
         let near = did_you_mean(&near(&style, known));
-        reader.fault("style", format!("there is no style {style:?}{near}"));
+        reader.fault("style", format!("there is no style {}{near}", quoted(&style)));
     }
     StyleHint {
         reference: reference(reader, &RuleReference::default()),
@@ -132,7 +133,7 @@ fn known_number(reader: &Reader<'_>, name: &str, select: &Arc<Selector>, scope: 
         let near = did_you_mean(&near(name, numbers.map(|(code, _)| code.as_str())));
         let these = select.kinds.join(" and ");
         let of = if these.is_empty() { String::new() } else { format!(" of {these}") };
-        reader.fault("of", format!("there is no integer attribute {name:?}{of}{near}"));
+        reader.fault("of", format!("there is no integer attribute {}{of}{near}", quoted(name)));
     }
 }
 

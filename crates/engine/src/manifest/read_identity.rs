@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::read_rules::{Registry, Scope, integer_attribute, selector, zone_list};
 use super::reader::Reader;
+use crate::characters::quoted;
 use crate::name::name_key;
 use crate::rule::{Agreement, BudgetPoints, DeckCheck, Identity, StatedBounds};
 use crate::schema::{Attribute, AttributeValue};
@@ -71,7 +72,7 @@ fn budget_points(reader: &Reader<'_>, scope: &Scope<'_>) -> BudgetPoints {
     let mut by_key = BTreeMap::new();
     for (name, value) in &points {
         if by_key.insert(name_key(name), *value).is_some() {
-            reader.fault("points", format!("{name:?} is in the list twice"));
+            reader.fault("points", format!("{} is in the list twice", quoted(name)));
         }
     }
     let values: BTreeMap<String, i64> = reader.map("values");
@@ -112,11 +113,13 @@ fn known_choices<'v>(
     match known {
         Some(known) if !known.is_empty() => {
             for value in values.filter(|value| !known.iter().flatten().any(|one| one == *value)) {
-                reader.fault("values", format!("there is no value {value:?} of {name:?}"));
+                let (value, name) = (quoted(value), quoted(name));
+                reader.fault("values", format!("there is no value {value} of {name}"));
             }
         }
         _ => {
-            reader.fault("attribute", format!("no kind has an attribute {name:?} that is a choice"))
+            let name = quoted(name);
+            reader.fault("attribute", format!("no kind has an attribute {name} that is a choice"))
         }
     }
 }
@@ -188,7 +191,7 @@ fn attribute(reader: &Reader<'_>, key: &'static str, scope: &Scope<'_>) -> Strin
     let name: String = reader.required(key);
     let is_known = scope.kinds.iter().any(|kind| kind.attributes.contains_key(&name));
     if reader.has_text(key) && !is_known {
-        reader.fault(key, format!("no kind has an attribute {name:?}"));
+        reader.fault(key, format!("no kind has an attribute {}", quoted(&name)));
     }
     name
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use toml::Value;
 
+use super::conditions::check_condition;
 use super::read_identity::{attribute_values, budget, matches_identity, stated_bounds};
 use super::read_schema::{code, provenance, reference};
 use super::reader::Reader;
+use crate::characters::quoted;
 use crate::decision::{Decision, DecisionOption};
 use crate::format::{Format, Variant};
 use crate::name::name_key;
@@ -48,7 +50,8 @@ fn format(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Fo
     }
     for (at, variant) in variants.iter().enumerate() {
         if variants[..at].iter().any(|known| known.code == variant.code) {
-            reader.fault("variants", format!("two variants have the code {:?}", variant.code));
+            let problem = format!("two variants have the code {}", quoted(&variant.code));
+            reader.fault("variants", problem);
         }
     }
     let default = variants.iter().find(|variant| variant.default);
@@ -56,7 +59,7 @@ fn format(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Fo
     Format {
         game: Arc::clone(scope.game),
         code: reader.code("code").into(),
-        name: reader.text("name"),
+        name: reader.name("name"),
         version: reader.text("version").into(),
         effective_from: reader.optional("effective_from"),
         provenance: provenance(reader).unwrap_or_default(),
@@ -97,7 +100,7 @@ fn decision(reader: &Reader<'_>, variants: &[Variant]) -> Decision {
         if let Some(code) = &option.variant
             && variants.iter().all(|known| known.code != *code)
         {
-            table.fault("variant", format!("there is no variant {code:?} here"));
+            table.fault("variant", format!("there is no variant {} here", quoted(code)));
         }
         if options.iter().any(|known| known.code == option.code) {
             table.fault("code", "is taken by another option");
@@ -129,7 +132,7 @@ fn decision(reader: &Reader<'_>, variants: &[Variant]) -> Decision {
 fn variant(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Variant {
     Variant {
         code: reader.code("code").into(),
-        name: reader.text("name"),
+        name: reader.name("name"),
         default: reader.optional("default").unwrap_or(false),
         provenance: provenance(reader).unwrap_or_default(),
         rules: rules(reader, scope, registry),
@@ -200,7 +203,7 @@ fn rule(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Opti
         let mut by_key = BTreeMap::new();
         for (name, max) in &cards {
             if by_key.insert(name_key(name), *max).is_some() {
-                table.fault("cards", format!("{name:?} is in the list twice"));
+                table.fault("cards", format!("{} is in the list twice", quoted(name)));
             }
         }
         checks.push(DeckCheck::LimitList { cards, by_key });
@@ -322,7 +325,7 @@ pub(super) fn integer_attribute(
     let mut integers =
         of_name.map(|attribute| matches!(attribute.value, AttributeValue::Integer { .. }));
     if !integers.next().is_some_and(|first| first && integers.all(|more| more)) {
-        reader.fault(key, format!("no kind has an integer attribute {name:?}"));
+        reader.fault(key, format!("no kind has an integer attribute {}", quoted(&name)));
     }
     Some(name)
 }
@@ -379,13 +382,13 @@ pub(super) fn zone_list(reader: &Reader<'_>, scope: &Scope<'_>) -> Vec<String> {
 
 fn known_zone(reader: &Reader<'_>, key: &str, zone: &str, scope: &Scope<'_>) {
     if scope.zones.iter().all(|known| &*known.code != zone) {
-        reader.fault(key, format!("there is no zone {zone:?}"));
+        reader.fault(key, format!("there is no zone {}", quoted(zone)));
     }
 }
 
 fn known_attribute(reader: &Reader<'_>, name: &str, scope: &Scope<'_>) {
     if scope.kinds.iter().all(|kind| !kind.attributes.contains_key(name)) {
-        reader.fault_here(format!("no kind has an attribute {name:?}"));
+        reader.fault_here(format!("no kind has an attribute {}", quoted(name)));
     }
 }
 
@@ -419,14 +422,19 @@ pub(super) fn selector(
 fn read_selector(reader: &Reader<'_>, scope: &Scope<'_>) -> Selector {
     let kinds: Vec<String> = reader.optional("kinds").unwrap_or_default();
     for kind in kinds.iter().filter(|kind| scope.kinds.iter().all(|known| known.code != **kind)) {
-        reader.fault("kinds", format!("there is no kind {kind:?}"));
+        reader.fault("kinds", format!("there is no kind {}", quoted(kind)));
     }
     let names: Vec<String> = reader.optional("names").unwrap_or_default();
     let mut attributes = BTreeMap::new();
     for (name, value) in reader.map::<&Value>("where") {
         known_attribute(reader, &name, scope);
         match condition(value) {
-            Some(condition) => drop(attributes.insert(name, condition)),
+            Some(condition) => {
+                if reader.is_new() {
+                    check_condition(reader, &name, &condition, scope.kinds);
+                }
+                attributes.insert(name, condition);
+            }
             None => reader.fault(
                 &format!("where.{name}"),
                 "must be a value, a list of values, { min, max } or { present }",

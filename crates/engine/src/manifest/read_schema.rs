@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::conditions::check_base;
 use super::read_rules::{Registry, Scope, selector};
-use super::reader::{Reader, Texts};
+use super::reader::Reader;
+use crate::card_check::NAME_MAX;
+use crate::characters::{is_seen, quoted};
 use crate::code::ViolationCode;
-use crate::name::{has_name_key, name_key};
+use crate::name::{has_name_key, name_key, search_key};
 use crate::rule::{Provenance, RuleReference};
 use crate::schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
@@ -47,17 +50,17 @@ pub(super) fn code(reader: &Reader<'_>) -> Option<ViolationCode> {
     Some(ViolationCode::from_name(&name))
 }
 
-pub(super) fn zones(reader: &Reader<'_>, texts: Texts) -> Vec<Zone> {
+pub(super) fn zones(reader: &Reader<'_>) -> Vec<Zone> {
     let mut zones: Vec<Zone> = Vec::new();
     for table in reader.tables("zones") {
         let zone = Zone {
             code: table.code("code").into(),
-            name: table.text("name"),
-            aliases: table.optional("aliases").unwrap_or_default(),
+            name: table.name("name"),
+            aliases: table.aliases(),
         };
         if zones.iter().any(|known| known.code == zone.code) {
             table.fault("code", "is taken by another zone");
-        } else if texts == Texts::New {
+        } else if table.is_new() {
             check_words(&table, &zone, &zones);
         }
         zones.push(zone);
@@ -87,18 +90,24 @@ fn check_words(table: &Reader<'_>, zone: &Zone, others: &[Zone]) {
         let alike = others.iter().find_map(|other| Some((other, words(other).find(has_role)?.1)));
         if let Some(Zone { code, .. }) = meant {
             let problem = format!(
-                "{word:?} already means another zone, {code:?}: give one of the two another word"
+                "{} already means another zone, {}: give one of the two another word",
+                quoted(word),
+                quoted(code)
             );
             table.fault(key, problem);
         } else if role == Some(Role::Main) {
             let problem = format!(
-                "{word:?} means the first zone in all lists, here {:?}: put this zone first, or give it another word",
-                first.code
+                "{} means the first zone in all lists, here {}: put this zone first, or give it another word",
+                quoted(word),
+                quoted(&first.code)
             );
             table.fault(key, problem);
         } else if let Some((Zone { code, .. }, other)) = alike {
             let problem = format!(
-                "{word:?} and {other:?}, a word of the zone {code:?}, mean one zone in lists: give one of the two zones another word"
+                "{} and {}, a word of the zone {}, mean one zone in lists: give one of the two zones another word",
+                quoted(word),
+                quoted(other),
+                quoted(code)
             );
             table.fault(key, problem);
         }
@@ -113,36 +122,50 @@ fn words(zone: &Zone) -> impl Iterator<Item = (&'static str, &str)> {
 
 pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
     let mut rarities: Vec<Rarity> = Vec::new();
-    let mut taken = BTreeSet::new();
+    // Keys of codes and aliases. Older programs refuse manifests in which two rarities have one of them.
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    // The keys of all words, and the code of the rarity that each of them means.
+    let mut meant: BTreeMap<String, String> = BTreeMap::new();
     for (at, table) in reader.tables("rarities").into_iter().enumerate() {
         let tier = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let rarity = Rarity {
             code: table.code("code"),
-            name: table.text("name"),
-            weight: table.optional("weight").unwrap_or(1),
+            name: table.name("name"),
+            weight: table.number_in("weight", 1..=u32::MAX).unwrap_or(1),
             tier: table.optional("tier").unwrap_or(tier),
             finish: table.optional("finish").unwrap_or_default(),
-            aliases: table.optional("aliases").unwrap_or_default(),
+            aliases: table.aliases(),
         };
-        let words = rarity.aliases.iter().chain([&rarity.code]).map(|word| word_key(word));
-        let words: BTreeSet<String> = words.collect();
+        let is_taken = |word: &str| taken.contains(&word_key(word));
+        let again = rarity_words(&rarity).find(|&(key, word)| key != "name" && is_taken(word));
         if rarities.iter().any(|known| known.code == rarity.code) {
             table.fault("code", "is taken by another rarity");
-        } else if let Some(word) = words.intersection(&taken).next() {
-            table.fault("aliases", format!("{word:?} already means another rarity"));
+        } else if let Some((key, word)) = again {
+            let problem = format!(
+                "{} already means another rarity: give one of the two another word; signs and case do not count in codes and aliases",
+                quoted(word)
+            );
+            table.fault(key, problem);
+        } else if table.is_new() {
+            check_rarity_words(&table, &rarity, &meant);
         }
-        taken.extend(words);
-        if rarity.aliases.iter().any(|alias| word_key(alias).is_empty()) {
-            table.fault("aliases", "must have letters or digits");
+        let words = rarity.aliases.iter().chain([&rarity.code]).map(|word| word_key(word));
+        taken.extend(words.filter(|key| !key.is_empty()));
+        for (_, word) in rarity_words(&rarity) {
+            meant.entry(search_key(word)).or_insert_with(|| rarity.code.clone());
+        }
+        if let Some(alias) = rarity.aliases.iter().find(|alias| word_key(alias).is_empty()) {
+            let problem = format!(
+                "{} must have letters or digits: signs and emoji count only in names",
+                quoted(alias)
+            );
+            table.fault("aliases", problem);
         }
         if rarity.tier != tier {
             table.fault(
                 "tier",
                 format!("rarities are listed from the lowest tier up, so this one has tier {tier}"),
             );
-        }
-        if rarity.weight == 0 {
-            table.fault("weight", "must be at least 1");
         }
         rarities.push(rarity);
     }
@@ -157,6 +180,33 @@ pub(super) fn rarities(reader: &Reader<'_>) -> Vec<Rarity> {
         });
     }
     rarities
+}
+
+/// Reports the words of a rarity, its name among them, that mean one of the rarities before it: `meant` has their codes by the keys of their words. A deck or query
+/// with such a word would mean another rarity than its author.
+fn check_rarity_words(table: &Reader<'_>, rarity: &Rarity, meant: &BTreeMap<String, String>) {
+    // Code, name and aliases are often one word.
+    let mut checked = BTreeSet::from([String::new()]);
+    for (key, word) in rarity_words(rarity) {
+        let own_key = search_key(word);
+        let code = meant.get(&own_key);
+        if checked.insert(own_key)
+            && let Some(code) = code
+        {
+            let problem = format!(
+                "{} already means another rarity, {}: give one of the two another word",
+                quoted(word),
+                quoted(code)
+            );
+            table.fault(key, problem);
+        }
+    }
+}
+
+/// The words of a rarity, each with the key that has it.
+fn rarity_words(rarity: &Rarity) -> impl Iterator<Item = (&'static str, &str)> {
+    let aliases = rarity.aliases.iter().map(|alias| ("aliases", alias.as_str()));
+    [("code", rarity.code.as_str()), ("name", rarity.name.as_str())].into_iter().chain(aliases)
 }
 
 pub(super) fn kinds(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rarity]) -> Vec<Kind> {
@@ -184,7 +234,8 @@ pub(super) fn external_id(cards: &Reader<'_>, kinds: &[Kind]) -> Option<String> 
         })
     };
     if !kinds.iter().any(is_id) {
-        let problem = format!("no kind has an attribute {name:?} that is an integer or a text");
+        let problem =
+            format!("no kind has an attribute {} that is an integer or a text", quoted(&name));
         cards.fault("external_id", problem);
     }
     Some(name)
@@ -210,7 +261,7 @@ fn kind(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rarity]) -> Kin
     );
     let mut kind = Kind {
         code: reader.code("code"),
-        name: reader.text("name"),
+        name: reader.name("name"),
         attributes,
         effects: Vec::new(),
         printings,
@@ -236,8 +287,15 @@ fn kind(reader: &Reader<'_>, parent: &RuleReference, rarities: &[Rarity]) -> Kin
 
 fn attribute(reader: &Reader<'_>, code_name: &str, parent: &RuleReference) -> Attribute {
     let kind: String = reader.required("type");
+    let optional = reader.optional("optional").unwrap_or(false);
     let value = match kind.as_str() {
-        "text" => AttributeValue::Text { max_length: reader.optional("max_length").unwrap_or(200) },
+        "text" => {
+            let max_length: u32 = reader.optional("max_length").unwrap_or(200);
+            if reader.is_new() && max_length == 0 && !optional {
+                reader.fault("max_length", "must be at least 1, because every card has this text");
+            }
+            AttributeValue::Text { max_length }
+        }
         "integer" => {
             let (min, max) = (reader.optional("min"), reader.optional("max"));
             if let (Some(min), Some(max)) = (min, max)
@@ -249,11 +307,7 @@ fn attribute(reader: &Reader<'_>, code_name: &str, parent: &RuleReference) -> At
         }
         "boolean" => AttributeValue::Boolean,
         "choice" => AttributeValue::Choice { values: values(reader) },
-        "choices" => AttributeValue::Choices {
-            values: values(reader),
-            min_items: reader.optional("min_items").unwrap_or(0),
-            max_items: reader.optional("max_items"),
-        },
+        "choices" => choices(reader),
         _ => {
             if reader.has("type") {
                 reader.fault("type", "must be text, integer, boolean, choice or choices");
@@ -261,14 +315,33 @@ fn attribute(reader: &Reader<'_>, code_name: &str, parent: &RuleReference) -> At
             AttributeValue::Boolean
         }
     };
+    let name: Option<String> = reader.optional("name");
+    if let Some(name) = &name {
+        reader.check_length("name", name, NAME_MAX);
+    }
     Attribute {
-        name: reader.optional("name").unwrap_or_else(|| code_name.replace('_', " ")),
+        name: name.unwrap_or_else(|| code_name.replace('_', " ")),
         value,
-        optional: reader.optional("optional").unwrap_or(false),
+        optional,
         per_printing: reader.optional("per_printing").unwrap_or(false),
         code: code(reader),
         reference: reference(reader, parent),
     }
+}
+
+fn choices(reader: &Reader<'_>) -> AttributeValue {
+    let values = values(reader);
+    let min_items: u32 = reader.optional("min_items").unwrap_or(0);
+    let max_items: Option<u32> = reader.optional("max_items");
+    if reader.is_new() {
+        let most = values.len();
+        if max_items.is_some_and(|max| min_items > max) {
+            reader.fault("min_items", "is above max_items");
+        } else if most > 0 && min_items as usize > most {
+            reader.fault("min_items", format!("is above the number of values, which is {most}"));
+        }
+    }
+    AttributeValue::Choices { values, min_items, max_items }
 }
 
 fn values(reader: &Reader<'_>) -> Vec<String> {
@@ -278,8 +351,33 @@ fn values(reader: &Reader<'_>) -> Vec<String> {
     }
     if values.iter().collect::<BTreeSet<_>>().len() < values.len() {
         reader.fault("values", "has a value twice");
+    } else if reader.is_new() {
+        check_values(reader, "values", &values);
+        for (at, _) in values.iter().enumerate().filter(|(_, value)| value.contains('|')) {
+            let problem = "must not contain |, which separates the values in CSV files";
+            reader.fault(&format!("values[{at}]"), problem);
+        }
     }
     values
+}
+
+/// Reports values that are blank or have spaces around them, and those that searches cannot tell from a value before them.
+fn check_values(reader: &Reader<'_>, key: &str, values: &[String]) {
+    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    for (at, value) in values.iter().enumerate() {
+        let place = format!("{key}[{at}]");
+        if !value.chars().any(is_seen) {
+            reader.fault(&place, "must not be blank");
+        } else if value.trim() != value {
+            reader.fault(&place, "must not begin or end with a space");
+        } else if let Some(before) = known.insert(search_key(value), value) {
+            let problem = format!(
+                "means the same as {} in searches, where case, accents, spaces and punctuation do not count: give one of the two another name",
+                quoted(before)
+            );
+            reader.fault(&place, problem);
+        }
+    }
 }
 
 fn effect_schema(
@@ -289,16 +387,8 @@ fn effect_schema(
     registry: &mut Registry,
 ) -> EffectSchema {
     let reference = reference(reader, parent);
-    let slots: Vec<EffectSlot> = reader
-        .tables("slots")
-        .iter()
-        .map(|table| EffectSlot {
-            code: table.code("slot"),
-            min: table.optional("min").unwrap_or(0),
-            max: table.optional("max").unwrap_or(1),
-            reference: self::reference(table, &reference),
-        })
-        .collect();
+    let slots: Vec<EffectSlot> =
+        reader.tables("slots").iter().map(|table| effect_slot(table, &reference)).collect();
     let exactly: Option<u32> = reader.optional("exactly");
     let least = slots.iter().map(|slot| slot.min).fold(0, u32::saturating_add);
     let most = slots.iter().map(|slot| slot.max).fold(0, u32::saturating_add);
@@ -313,7 +403,23 @@ fn effect_schema(
     if schema.min > schema.max {
         reader.fault("min", "is above max");
     }
+    if reader.is_new() {
+        check_values(reader, "styles", &schema.styles);
+    }
     schema
+}
+
+fn effect_slot(reader: &Reader<'_>, parent: &RuleReference) -> EffectSlot {
+    let slot = EffectSlot {
+        code: reader.code("slot"),
+        min: reader.optional("min").unwrap_or(0),
+        max: reader.optional("max").unwrap_or(1),
+        reference: reference(reader, parent),
+    };
+    if reader.is_new() && slot.min > slot.max {
+        reader.fault("min", "is above max");
+    }
+    slot
 }
 
 fn card_check(reader: &Reader<'_>, kind: &Kind, rarities: &[Rarity]) -> Option<CardCheck> {
@@ -325,12 +431,16 @@ fn card_check(reader: &Reader<'_>, kind: &Kind, rarities: &[Rarity]) -> Option<C
             if let Some(by) = &by
                 && !kind.attributes.contains_key(by)
             {
-                total.fault("by", format!("this kind has no attribute {by:?}"));
+                total.fault("by", format!("this kind has no attribute {}", quoted(by)));
+            }
+            let base: BTreeMap<String, i64> = total.map("base");
+            if total.is_new() {
+                check_base(&total, by.as_deref(), &base, kind);
             }
             PrintingCheck::Total {
                 of: numbers(&total, kind),
                 by,
-                base: total.map("base"),
+                base,
                 rarity_bonus: bonus(&total, rarities),
             }
         }
@@ -355,7 +465,7 @@ fn numbers(reader: &Reader<'_>, kind: &Kind) -> Vec<String> {
             .get(name)
             .is_some_and(|attribute| matches!(attribute.value, AttributeValue::Integer { .. }));
         if !integer {
-            reader.fault("of", format!("this kind has no integer attribute {name:?}"));
+            reader.fault("of", format!("this kind has no integer attribute {}", quoted(name)));
         }
     }
     of
@@ -364,7 +474,7 @@ fn numbers(reader: &Reader<'_>, kind: &Kind) -> Vec<String> {
 fn bonus(reader: &Reader<'_>, rarities: &[Rarity]) -> BTreeMap<String, i64> {
     let bonus: BTreeMap<String, i64> = reader.map("rarity_bonus");
     for code in bonus.keys().filter(|code| rarities.iter().all(|rarity| rarity.code != **code)) {
-        reader.fault("rarity_bonus", format!("there is no rarity {code:?}"));
+        reader.fault("rarity_bonus", format!("there is no rarity {}", quoted(code)));
     }
     bonus
 }

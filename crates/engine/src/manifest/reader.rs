@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use toml::{Table, Value};
 
 use super::ManifestFault;
-use crate::card_check::SET_CODE_FORM;
-use crate::characters::{in_words, is_drawn_as_nothing, is_seen, refused_in_text};
+use crate::card_check::{NAME_MAX, SET_CODE_FORM};
+use crate::characters::{in_words, is_drawn_as_nothing, is_seen, quoted, refused_in_text};
 use crate::date::Date;
 use crate::near::{did_you_mean, near};
 
@@ -53,6 +53,8 @@ const DEFINITIONS_MAX: usize = 100;
 const TABLES_MAX: usize = 1_000;
 /// Maximum number of entries of a list of values, for example of forbidden names, and of keys of a table.
 const ENTRIES_MAX: usize = 10_000;
+/// Most characters of an alias in a new manifest.
+const ALIAS_MAX: usize = 60;
 
 /// Reports lists and tables with too many entries. This comes before everything else, because readers compare the entries of lists with each other.
 pub(super) fn check_bounds(table: &Table, faults: &Faults) {
@@ -101,8 +103,8 @@ fn bounds_of_list(items: &[Value], place: &mut String, faults: &Faults) {
 /// The keys of texts that may have several lines; all other texts have one.
 const LONG_TEXTS: [&str; 3] = ["description", "question", "text"];
 
-/// Whether the texts of a manifest are stored already. These may have characters that were refused later.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Whether the texts of a manifest are stored already. These may have characters and other faults that were refused later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Texts {
     Stored,
     New,
@@ -195,13 +197,24 @@ fn bound(count: usize, most: usize, what: &str, place: &str, faults: &Faults) {
 pub(super) struct Reader<'a> {
     table: &'a Table,
     place: String,
+    texts: Texts,
     faults: &'a Faults,
     read_keys: RefCell<Vec<&'static str>>,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(table: &'a Table, place: String, faults: &'a Faults) -> Self {
-        Self { table, place, faults, read_keys: RefCell::default() }
+    /// A reader of the whole manifest.
+    pub(super) fn new(table: &'a Table, texts: Texts, faults: &'a Faults) -> Self {
+        Self { table, place: String::new(), texts, faults, read_keys: RefCell::default() }
+    }
+
+    fn inner(&self, table: &'a Table, place: String) -> Self {
+        Self { table, place, texts: self.texts, faults: self.faults, read_keys: RefCell::default() }
+    }
+
+    /// Whether the manifest is to be stored: then it may not have the faults that older versions accepted.
+    pub(super) fn is_new(&self) -> bool {
+        self.texts == Texts::New
     }
 
     pub(super) fn place(&self, key: &str) -> String {
@@ -210,6 +223,11 @@ impl<'a> Reader<'a> {
 
     pub(super) fn fault(&self, key: &str, problem: impl Into<String>) {
         self.faults.add(self.place(key), problem);
+    }
+
+    /// Whether further faults are only counted, so that their words do not matter.
+    pub(super) fn is_full(&self) -> bool {
+        self.faults.list.borrow().len() >= FAULTS_MAX
     }
 
     fn wrong_type(&self, key: &str, wanted: &str, value: Option<&Value>) {
@@ -285,6 +303,30 @@ impl<'a> Reader<'a> {
         text
     }
 
+    /// A required name: a text that is not blank, and in new manifests as short as the name of a card.
+    pub(super) fn name(&self, key: &'static str) -> String {
+        let name = self.text(key);
+        self.check_length(key, &name, NAME_MAX);
+        name
+    }
+
+    /// Other words for a zone or rarity.
+    pub(super) fn aliases(&self) -> Vec<String> {
+        let aliases: Vec<String> = self.optional("aliases").unwrap_or_default();
+        for (at, alias) in aliases.iter().enumerate() {
+            self.check_length(&format!("aliases[{at}]"), alias, ALIAS_MAX);
+        }
+        aliases
+    }
+
+    /// Reports a text of a new manifest that is too long.
+    pub(super) fn check_length(&self, key: &str, text: &str, most: usize) {
+        if self.is_new() && text.chars().nth(most).is_some() {
+            let count = text.chars().count();
+            self.fault(key, format!("has {count} characters, but may have {most} at most"));
+        }
+    }
+
     /// A required code: lower-case letters, digits, `-` and `_`.
     pub(super) fn code(&self, key: &'static str) -> String {
         let code: String = self.required(key);
@@ -305,7 +347,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn table(&self, key: &'static str) -> Option<Reader<'a>> {
         let table: &Table = self.optional(key)?;
-        Some(Reader::new(table, self.place(key), self.faults))
+        Some(self.inner(table, self.place(key)))
     }
 
     /// The tables of an array; empty when the key is absent.
@@ -315,7 +357,7 @@ impl<'a> Reader<'a> {
         for (at, item) in items.iter().enumerate() {
             let place = format!("{}[{at}]", self.place(key));
             match item {
-                Value::Table(table) => tables.push(Reader::new(table, place, self.faults)),
+                Value::Table(table) => tables.push(self.inner(table, place)),
                 other => self.faults.add(place, must_be("a table", other)),
             }
         }
@@ -341,7 +383,7 @@ impl<'a> Reader<'a> {
             .into_iter()
             .map(|(name, table)| {
                 let place = self.place(&format!("{key}.{name}"));
-                (name, Reader::new(table, place, self.faults))
+                (name, self.inner(table, place))
             })
             .collect()
     }
@@ -360,7 +402,7 @@ impl Drop for Reader<'_> {
 /// The fault of a value of the wrong type.
 fn must_be(wanted: &str, value: &Value) -> String {
     let found = match value {
-        Value::String(text) if text.chars().count() <= 20 => format!("{text:?}"),
+        Value::String(text) if text.chars().count() <= 20 => quoted(text),
         Value::String(_) => "text".to_owned(),
         Value::Integer(number) => number.to_string(),
         Value::Float(number) => number.to_string(),

@@ -129,6 +129,57 @@ proptest! {
     }
 }
 
+/// The name of a card and a rarity, written one after the other, are also the name of another card, whether the game or only the line has the rarity.
+#[test]
+fn a_name_before_a_rarity_is_in_quotes_if_a_card_has_both_as_its_name() {
+    let catalogue = catalogue_of(["Foo", "Foo {gilded}", "Bar"]);
+    let rare = |name: &str, rarity: &str| {
+        let rarity = Some(rarity.to_owned());
+        let card = CardReference { rarity, ..CardReference::named(name) };
+        DeckEntry { card, ..DeckEntry::main(2, "") }
+    };
+    let entries = vec![rare("Foo", "gilded"), rare("Foo", "plain"), rare("Bar", "gilded")];
+    let deck = Deck { entries };
+    let written = write_deck(&deck, DeckDialect::Own, &catalogue, None);
+    assert_eq!(written.text, "2 \"Foo\" {gilded}\n2 Foo {plain}\n2 Bar {gilded}\n");
+    assert_eq!(written.losses, []);
+    let entry = Deck { entries: vec![deck.entries[0].clone()] };
+    let text = write_deck(&entry, DeckDialect::Own, &catalogue, None).text;
+    assert_eq!(read_deck(&text, &DeckReading::new(&catalogue)).deck, entry, "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Also in a list that is not stored, without the comment that says that it is our own text.
+    #[test]
+    fn no_name_becomes_that_of_a_card_with_marks(picked in proptest::collection::vec((select(MARKED.to_vec()), select(vec![None, Some("plain"), Some("gilded")]), any::<bool>()), 1..5)) {
+        let cards = MARKED.iter().enumerate().map(|(at, name)| {
+            let definition = json!({
+                "number": (at + 1).to_string(), "name": name, "kind": "cargo", "attributes": { "weight": 1, "price": 1 },
+                "printings": [{ "rarity": "plain" }, { "rarity": "gilded" }],
+            });
+            pool_card("odd", card(definition))
+        });
+        let catalogue = Catalogue::builder(&game(HARBOUR)).extend(cards).build();
+        let entries = picked.into_iter().map(|(name, rarity, has_set)| {
+            let (set, rarity) = (has_set.then(|| "odd".to_owned()), rarity.map(str::to_owned));
+            let card = CardReference { set, rarity, ..CardReference::named(name) };
+            DeckEntry { card, ..DeckEntry::main(2, "") }
+        });
+        let deck = Deck { entries: entries.collect() };
+        let text = write_deck(&deck, DeckDialect::Own, &catalogue, None).text;
+        let reading = DeckReading::new(&catalogue);
+        prop_assert_eq!(&read_deck(&text, &reading).deck, &deck, "{}", text);
+        let commented = format!("// format: harbour/voyage\n\n{text}");
+        prop_assert_eq!(&read_deck(&commented, &reading).deck, &deck, "{}", text);
+        prop_assert_eq!(&read_deck(&text, &reading.in_dialect(DeckDialect::Own)).deck, &deck);
+    }
+}
+
+/// Names that end with what other lines have after a name.
+const MARKED: [&str; 5] = ["Foo", "Foo {plain}", "Foo {gilded}", "Foo (odd) {gilded}", "Bar"];
+
 /// Words with marks that mean something in a dialect.
 fn odd_names() -> impl Strategy<Value = String> {
     let fixed = [

@@ -2,8 +2,8 @@
 
 use cardscape_engine::{
     CardDefinition, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, Game, Guess,
-    IgnoredReason, LineVerdict, MalformedText, PoolCard, UnknownReason, parse_deck_text, read_deck,
-    render_deck_text, write_deck, write_named_deck,
+    IgnoredReason, LineVerdict, MalformedText, PoolCard, UnknownReason, leaves_out_all,
+    parse_deck_text, read_deck, render_deck_text, write_deck, write_named_deck,
 };
 use serde_json::json;
 
@@ -365,6 +365,37 @@ fn ids_that_a_link_has_no_room_for_are_losses() {
         (&*file.text, file.losses),
         ("#main\n5000000000\n4294967295\n4294967295\n#extra\n!side\n", vec![])
     );
+}
+
+/// The losses of the written deck say the same.
+#[test]
+fn dialects_that_can_write_no_entry_are_known() {
+    let catalogue = units(&[("one", "1", "Ada", 1_001)]);
+    let lists = [
+        "",
+        "2 Nobody\n1 Ada",
+        "2 Nobody\n1 \"\" (two) 6",
+        "1 \"\" (two) 6",
+        "1 Ada\n0 Nobody",
+        "Side\n1 Ada",
+    ];
+    let mut left_out = Vec::new();
+    for (at, list) in lists.into_iter().enumerate() {
+        let deck = parse_deck_text(list).deck;
+        for dialect in DeckDialect::ALL {
+            let written = write_deck(&deck, dialect, &catalogue, None);
+            let lost = written.losses.iter().filter(|loss| loss.kind.leaves_out()).count();
+            let is_left_out = leaves_out_all(&deck, dialect, &catalogue);
+            let is_all_lost = lost > 0 && lost == deck.entries.len();
+            assert_eq!(is_left_out, is_all_lost, "{dialect}: {list}");
+            if is_left_out {
+                left_out.push((at, dialect));
+            }
+        }
+    }
+    let expected = [(2, DeckDialect::Ydk), (3, DeckDialect::Plain), (5, DeckDialect::PtcgLive)];
+    assert!(expected.iter().all(|one| left_out.contains(one)), "{left_out:?}");
+    assert!(left_out.iter().all(|(at, _)| [2, 3, 5].contains(at)), "{left_out:?}");
 }
 
 /// An id of cards with different names means none of them for sure. Reprints of a card share its id.

@@ -223,10 +223,12 @@ proptest! {
         templates in prop::collection::vec(sentence(), 1..4),
         files in files(),
         (removals, replacements) in rules(),
+        trims_ends in any::<bool>(),
     ) {
         let effects = Arc::new(effects(&templates, &files));
         prop_assume!(effects.count().is_some_and(|count| count < 200));
-        let rules = Arc::new(phrase_rules(&removals, &replacements));
+        let rules = phrase_rules(&removals, &replacements).with_trimmed_ends(trims_ends);
+        let rules = Arc::new(rules);
         let mut ways: BTreeMap<String, Vec<(usize, u128)>> = BTreeMap::new();
         for template in 0..templates.len() {
             for (index, expansion) in (0..).zip(effects.expand_of(template)) {

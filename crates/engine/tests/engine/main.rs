@@ -28,6 +28,7 @@ mod images;
 mod invented_game;
 mod json_schema;
 mod legality;
+mod new_manifests;
 mod printing_numbers;
 mod properties;
 mod rotation;

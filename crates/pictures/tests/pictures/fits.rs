@@ -102,6 +102,38 @@ fn long_texts_become_smaller_and_then_are_cut() {
     assert_eq!(size_of(40), (13.0, true, true));
 }
 
+/// Each line of an effect and of lore is a line of the picture, and all of them fit.
+#[test]
+fn line_breaks_begin_lines() {
+    let effect = EffectText { label: "latent".into(), text: "Draw one.\r\n\nRest two.".into() };
+    let face = CardFace {
+        effects: vec![effect],
+        lore: Some("It waits.\nIt hops.".into()),
+        ..CardFace::default()
+    };
+    let picture = Picture::card(&face);
+    let svg = picture.svg();
+    let document = roxmltree::Document::parse(&svg).unwrap();
+    let drawn: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.has_tag_name("text"))
+        .filter_map(|node| node.text())
+        .collect();
+    for line in ["Draw one.", "Rest two.", "It waits.", "It hops."] {
+        assert!(drawn.contains(&line), "{line}: {drawn:?}");
+    }
+    let many = "Rest.\n".repeat(200);
+    for (lines, is_cut) in [("Rest.\n".repeat(5), false), (many, true)] {
+        let effect = EffectText { label: "latent".into(), text: lines.into() };
+        let face = CardFace { effects: vec![effect], ..CardFace::default() };
+        let picture = Picture::card(&face);
+        assert_eq!(picture.is_cut(), is_cut);
+        for reader in &readers() {
+            check(&picture.svg(), reader);
+        }
+    }
+}
+
 /// With many long effects, some are cut, but lines do not overlap.
 #[test]
 fn lines_do_not_overlap() {

@@ -167,6 +167,10 @@ fn messages_of_the_api_do_not_change() {
         (Q::Regex(RegexFault::TooLong(100)), "a regular expression has at most 100 characters"),
         (Q::Regex(RegexFault::Count(50)), "a repetition counts to 50 at most"),
         (
+            Q::Regex(RegexFault::TooManyOptional(100)),
+            "a regular expression has at most 100 parts side by side that may be empty, such as `a?`, when its repetitions are written out; `^`, `$` and `\\b` count as ten",
+        ),
+        (
             Q::Regex(RegexFault::NeverFits('!')),
             "'!' never fits: texts are searched without punctuation",
         ),

@@ -62,8 +62,17 @@ pub enum FacetSource {
     Style,
     /// One of its effects: a slot.
     Slot,
-    /// An attribute of its base printing, or one of the values of such an attribute.
+    /// An attribute, or one of the values of an attribute that is a list.
     Attribute,
+}
+
+/// An attribute whose values are counted.
+#[derive(Clone, Copy, Debug)]
+pub struct FacetAttribute<'a> {
+    /// Its code.
+    pub code: &'a str,
+    /// Whether printings may differ in it: then a card has the values of all of its printings.
+    pub per_printing: bool,
 }
 
 /// A value, and the number of cards with it.

@@ -2,6 +2,8 @@
 //!
 //! As in SQL, a missing value makes a test fail, and the negation of the test hold.
 
+use std::borrow::Cow;
+
 use cardscape_engine::is_something;
 use chrono::{Datelike as _, NaiveDate};
 use serde_json::{Map, Value};
@@ -71,17 +73,18 @@ impl Judge<'_> {
         match test {
             Test::Any(tests) => tests.iter().any(|test| self.holds(entry, content, test)),
             Test::Words(place, words) => {
-                texts(content, place).any(|text| contains_words(text, words))
+                in_a_text(entry, content, place, |text| contains_words(text, words))
             }
             Test::Regex(place, pattern) => {
-                let fits = |text: &str| self.patterns.fits(pattern, text);
-                texts(content, place).any(fits)
+                in_a_text(entry, content, place, |text| self.patterns.fits(pattern, text))
             }
             Test::Name(key) => cardscape_engine::has_search_key(&content.name, key),
             Test::CardNames(keys) => keys.contains(&cardscape_engine::name_key(&content.name)),
             Test::NamePrefix(key) => cardscape_engine::search_key(&content.name).starts_with(key),
-            Test::TextIs(code, folded) => {
-                texts(content, &Place::Attribute(code.clone())).any(|text| text == folded)
+            Test::TextIs { attribute, per_printing, folded } => {
+                in_a_printing(entry, content, *per_printing, |own| {
+                    attribute_text(content, own, attribute).is_some_and(|text| text == *folded)
+                })
             }
             Test::Number { sum, per_printing, compared } => {
                 let compared = compared.map(i128::from);
@@ -114,7 +117,11 @@ impl Judge<'_> {
                     |slot: &Option<String>| slot.as_ref().is_some_and(|one| slots.contains(one));
                 content.effects.iter().any(|effect| stands(&effect.slot))
             }
-            Test::HasAttribute(code) => content.attributes.get(code).is_some_and(is_something),
+            Test::HasAttribute { attribute, per_printing } => {
+                in_a_printing(entry, content, *per_printing, |own| {
+                    attribute_of(content, own, attribute).is_some_and(is_something)
+                })
+            }
             Test::HasEffect => !content.effects.is_empty(),
             Test::HasLore => content.has_lore,
             Test::Year(compared) => {
@@ -217,18 +224,38 @@ pub(super) fn number_value(number: &str) -> Option<i64> {
     number.parse().ok().filter(|_| is_one)
 }
 
-/// The folded texts of a place.
-fn texts<'a>(content: &'a CardContent, place: &Place) -> impl Iterator<Item = &'a str> {
+/// A test of the folded texts of a place: one of them must pass.
+fn in_a_text(
+    entry: Entry<'_>,
+    content: &CardContent,
+    place: &Place,
+    test: impl Fn(&str) -> bool,
+) -> bool {
     let words = &content.words;
-    let texts: [Option<&str>; 2] = match place {
-        Place::Everywhere => [Some(&words.all), None],
-        Place::Name => [Some(&words.name), None],
-        Place::Effects => [Some(&words.effects), None],
-        Place::Lore => [Some(&words.lore), None],
-        Place::Text => [Some(&words.effects), Some(&words.lore)],
-        Place::Attribute(code) => [words.attributes.get(code).and_then(Value::as_str), None],
-    };
-    texts.into_iter().flatten()
+    match place {
+        Place::Everywhere => test(&words.all),
+        Place::Name => test(&words.name),
+        Place::Effects => test(&words.effects),
+        Place::Lore => test(&words.lore),
+        Place::Text => test(&words.effects) || test(&words.lore),
+        Place::Attribute { attribute, per_printing } => {
+            in_a_printing(entry, content, *per_printing, |own| {
+                attribute_text(content, own, attribute).is_some_and(|text| test(&text))
+            })
+        }
+    }
+}
+
+/// The folded text of an attribute: the printing's own, if it has one.
+fn attribute_text<'a>(
+    content: &'a CardContent,
+    own: Option<&PrintingRecord>,
+    code: &str,
+) -> Option<Cow<'a, str>> {
+    match own.and_then(|own| own.attributes.get(code)?.as_str()) {
+        Some(text) => Some(Cow::Owned(crate::folded(text))),
+        None => content.words.attributes.get(code)?.as_str().map(Cow::Borrowed),
+    }
 }
 
 /// A test of one printing: the listed one, or any printing of the card.
@@ -246,7 +273,7 @@ fn in_a_printing(
 }
 
 /// The value of an attribute: the printing's own, if it has one.
-fn attribute_of<'a>(
+pub(super) fn attribute_of<'a>(
     content: &'a CardContent,
     own: Option<&'a PrintingRecord>,
     code: &str,

@@ -30,7 +30,7 @@ mod snapshot;
 mod tests;
 mod writer;
 
-pub use answer::{Count, FacetCount, FacetSource, Facets, Hit, Page};
+pub use answer::{Count, FacetAttribute, FacetCount, FacetSource, Facets, Hit, Page};
 pub use names::{MAX_NAMED, NamePlace, NameQuery, NamedCard};
 pub use position::Position;
 pub use progress::Counts;

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use cardscape_engine::name_key;
 use serde_json::Value;
 
-use super::answer::{FacetCount, FacetSource, Listed};
-use super::judge::Judge;
+use super::answer::{FacetAttribute, FacetCount, FacetSource, Listed};
+use super::judge::{Judge, attribute_of};
 #[cfg(test)]
 use super::names::{Fit, MAX_ALIKE, MAX_NAMED, NamePlace, NameQuery, NamedCard, trigrams};
 use super::position::{After, PlaceKey, in_order};
-use super::record::CardRecord;
+use super::record::{CardContent, CardRecord};
 
 /// The entries of the list after a position, in order; at most `limit`.
 pub(super) fn list<'c>(
@@ -80,7 +80,7 @@ pub(super) fn place(card: &CardRecord) -> PlaceKey<'_> {
 pub(super) type Tally = BTreeMap<(FacetSource, String, String), u64>;
 
 /// Adds the values of a card with content to the tally.
-pub(super) fn tally(card: &CardRecord, attributes: &[&str], tally: &mut Tally) {
+pub(super) fn tally(card: &CardRecord, attributes: &[FacetAttribute<'_>], tally: &mut Tally) {
     let Some(content) = &card.content else { return };
     let mut found: Vec<(FacetSource, &str, Value)> = vec![(FacetSource::Card, "", Value::Null)];
     let mut add = |source, value: &str| {
@@ -97,20 +97,33 @@ pub(super) fn tally(card: &CardRecord, attributes: &[&str], tally: &mut Tally) {
         effect.style.iter().for_each(|style| add(FacetSource::Style, style));
         effect.slot.iter().for_each(|slot| add(FacetSource::Slot, slot));
     }
-    for code in attributes {
-        match content.attributes.get(*code) {
-            Some(Value::Array(list)) => {
-                found.extend(
-                    list.iter().map(|value| (FacetSource::Attribute, *code, value.clone())),
-                );
+    for attribute in attributes {
+        let mut values: Vec<&Value> = Vec::new();
+        for value in values_of(content, *attribute) {
+            match value {
+                Value::Array(list) => values.extend(list),
+                one => values.push(one),
             }
-            Some(value) => found.push((FacetSource::Attribute, code, value.clone())),
-            None => {}
+        }
+        for (at, value) in values.iter().enumerate() {
+            if !values[..at].contains(value) {
+                found.push((FacetSource::Attribute, attribute.code, (*value).clone()));
+            }
         }
     }
     for (source, attribute, value) in found {
         *tally.entry((source, attribute.to_owned(), value.to_string())).or_default() += 1;
     }
+}
+
+/// The values of an attribute: of the card, or of each of its printings.
+fn values_of<'a>(content: &'a CardContent, attribute: FacetAttribute<'_>) -> Vec<&'a Value> {
+    let FacetAttribute { code, per_printing } = attribute;
+    if !per_printing {
+        return content.attributes.get(code).into_iter().collect();
+    }
+    let of_printing = |own| attribute_of(content, Some(own), code);
+    content.printings.iter().filter_map(of_printing).collect()
 }
 
 /// Converts a tally to a result.

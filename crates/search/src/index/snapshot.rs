@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 
-use super::answer::{Count, Facets, Listed, Page};
+use super::answer::{Count, FacetAttribute, Facets, Listed, Page};
 use super::judge::Judge;
 use super::naive;
 use super::names::{self, Fit, NamePlace, NameQuery, NamedCard, Suggestion, trigrams};
@@ -282,7 +282,12 @@ impl Snapshot {
 
     /// Counts the matching cards whose content the requester may see by value: in total, by kind, rarity, style and slot of
     /// effects, and by each of `attributes`.
-    pub fn facets(&self, predicate: &Predicate, view: &View, attributes: &[&str]) -> Facets {
+    pub fn facets(
+        &self,
+        predicate: &Predicate,
+        view: &View,
+        attributes: &[FacetAttribute<'_>],
+    ) -> Facets {
         let query = &CardQuery {
             predicate: predicate.clone(),
             sort: SortKey::Place,

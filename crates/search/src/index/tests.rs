@@ -126,6 +126,17 @@ fn content(random: &mut Random) -> CardContent {
         if attributes.contains_key("type") && random.one_in(5) {
             own.insert("type".to_owned(), random.of(TYPES).into());
         }
+        // A printing may have what its card has not, and may have nothing where its card has something.
+        if random.one_in(3) {
+            own.insert("about".to_owned(), random.text(3).into());
+        }
+        if random.one_in(5) {
+            own.insert("foil".to_owned(), random.one_in(2).into());
+        }
+        if random.one_in(5) {
+            let list = if random.one_in(3) { Vec::new() } else { random.some(TYPES) };
+            own.insert("subtypes".to_owned(), list.into());
+        }
         PrintingRecord { rarity: (*rarity).to_owned(), tier, attributes: own }
     });
     CardContent {
@@ -177,7 +188,10 @@ fn place_of_text(random: &mut Random) -> Place {
         2 => Place::Text,
         3 => Place::Effects,
         4 => Place::Lore,
-        _ => Place::Attribute(random.of(&["about", "type", "none"]).to_owned()),
+        _ => Place::Attribute {
+            attribute: random.of(&["about", "type", "none"]).to_owned(),
+            per_printing: random.one_in(2),
+        },
     }
 }
 
@@ -244,7 +258,11 @@ fn test(random: &mut Random, depth: u64) -> Test {
             Test::CardNames(Arc::new((0..count).map(|_| name()).collect()))
         }
         4 => Test::NamePrefix(search_key(random.of(WORDS)).chars().take(2).collect()),
-        5 => Test::TextIs("about".to_owned(), folded(&random.text(2))),
+        5 => Test::TextIs {
+            attribute: "about".to_owned(),
+            per_printing: random.one_in(2),
+            folded: folded(&random.text(2)),
+        },
         6 => number(random, &["attack"]),
         7 => number(random, &["rank"]),
         8 => number(random, &["attack", "defense"]),
@@ -266,7 +284,10 @@ fn test(random: &mut Random, depth: u64) -> Test {
         17 => match random.below(3) {
             0 => Test::HasEffect,
             1 => Test::HasLore,
-            _ => Test::HasAttribute(random.of(CODES).to_owned()),
+            _ => Test::HasAttribute {
+                attribute: random.of(CODES).to_owned(),
+                per_printing: random.one_in(2),
+            },
         },
         18 if random.one_in(2) => {
             Test::Released(comparison(random, |random| day(2024, 4 + u32::from(random.one_in(2)))))
@@ -460,12 +481,15 @@ impl Scan {
         if open.is_empty() {
             assert_eq!(now.random(query, view, 5), None);
         }
-        let mut tally = naive::Tally::new();
-        for card in &open {
-            naive::tally(card, CODES, &mut tally);
+        for per_printing in [false, true] {
+            let wanted = wanted(CODES, per_printing);
+            let mut tally = naive::Tally::new();
+            for card in &open {
+                naive::tally(card, &wanted, &mut tally);
+            }
+            let facets = now.facets(&query.predicate, view, &wanted);
+            assert_eq!(facets.counts, naive::facet_counts(tally), "{query:#?}");
         }
-        let facets = now.facets(&query.predicate, view, CODES);
-        assert_eq!(facets.counts, naive::facet_counts(tally), "{query:#?}");
     }
 
     fn check_names(&self, index: &Index, view: &View, random: &mut Random) {
@@ -533,6 +557,11 @@ impl Scan {
         assert_eq!((now.at("aa", "one", "zz"), now.card(12_345_678)), (None, None));
         assert!(now.open_card(12_345_678).is_none());
     }
+}
+
+/// The attributes with these codes, to be counted.
+fn wanted<'a>(codes: &[&'a str], per_printing: bool) -> Vec<FacetAttribute<'a>> {
+    codes.iter().map(|code| FacetAttribute { code, per_printing }).collect()
 }
 
 /// The hidden cards that one requester holds.
@@ -657,7 +686,7 @@ fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
             assert_eq!(find(Predicate::Content { negated, cases }, &[]), 0);
         }
     }
-    assert_eq!(now.facets(&Predicate::always(), &[], CODES).counts, []);
+    assert_eq!(now.facets(&Predicate::always(), &[], &wanted(CODES, true)).counts, []);
     let held = CardRecord { content: Some(content(&mut random)), ..hidden };
     assert_eq!(
         find(Predicate::content(Test::HasLore), std::slice::from_ref(&held)),
@@ -702,11 +731,95 @@ fn words_that_only_an_attribute_has_are_found() {
             index.snapshot().search(&query, &[], None, 10).hits.len()
         };
         let artist = || "artist".to_owned();
-        assert_eq!(find(Test::TextIs(artist(), folded("zoe quill"))), 1);
-        assert_eq!(find(Test::Words(Place::Attribute(artist()), words("qui"))), 1);
-        assert_eq!(find(Test::Words(Place::Attribute(artist()), words("zoe quill"))), 1);
+        let in_artist = |typed: &str| {
+            let place = Place::Attribute { attribute: artist(), per_printing: false };
+            find(Test::Words(place, words(typed)))
+        };
+        let folded = folded("zoe quill");
+        assert_eq!(find(Test::TextIs { attribute: artist(), per_printing: false, folded }), 1);
+        assert_eq!(in_artist("qui"), 1);
+        assert_eq!(in_artist("zoe quill"), 1);
         // Words of an attribute are not searched by a plain word.
         assert_eq!(find(Test::Words(Place::Everywhere, words("quill"))), 0);
+    }
+}
+
+#[test]
+fn texts_of_printings_are_found_in_place_of_those_of_their_card() {
+    let random = &mut Random(SplitMix64::new(7));
+    let printing = |tier: i16, own: Value| PrintingRecord {
+        rarity: RARITIES[usize::try_from(tier).unwrap() - 1].to_owned(),
+        tier,
+        attributes: own.as_object().unwrap().clone(),
+    };
+    let attributes: Map<String, Value> =
+        [("motto".to_owned(), "Alpha Beta".into()), ("cost".to_owned(), 2.into())]
+            .into_iter()
+            .collect();
+    let content = CardContent {
+        words: Words::of("Ember Fox", &[], None, &attributes),
+        name: "Ember Fox".to_owned(),
+        attributes,
+        printings: vec![
+            printing(1, serde_json::json!({})),
+            printing(2, serde_json::json!({ "motto": "Ômega Two", "opt": "zeta", "cost": -3 })),
+        ],
+        ..content(random)
+    };
+    let card = CardRecord { unlock: Unlock::Never, content: Some(content), ..card(1, 1, random) };
+    let mut changed = Index::default();
+    changed.apply(vec![Change::Put(Box::new(card.clone()))]);
+    let mut builder = Builder::new();
+    builder.push(card);
+    for index in [changed, builder.finish()] {
+        let now = index.snapshot();
+        // Whether the card is found, and the tiers of the printings that are found.
+        let find = |test: Test, unique: Unique| {
+            let (predicate, sort) = (Predicate::content(test), SortKey::Place);
+            let query = CardQuery { predicate, sort, descending: false, unique };
+            let hits = now.search(&query, &[], None, 10).hits;
+            assert_eq!(now.count(&query, &[], 10).entries, hits.len() as u64);
+            hits.into_iter().map(|hit| hit.tier).collect::<Vec<_>>()
+        };
+        let in_text = |code: &str, typed: &str, per_printing: bool| {
+            let place = Place::Attribute { attribute: code.to_owned(), per_printing };
+            Test::Words(place, words(typed))
+        };
+        let has = |code: &str, per_printing| Test::HasAttribute {
+            attribute: code.to_owned(),
+            per_printing,
+        };
+        let is = |code: &str, text: &str| Test::TextIs {
+            attribute: code.to_owned(),
+            per_printing: true,
+            folded: folded(text),
+        };
+        for (test, tiers) in [
+            (in_text("motto", "omega", true), &[2_i16][..]),
+            (in_text("motto", "omega tw", true), &[2]),
+            (in_text("motto", "alpha", true), &[1]),
+            (in_text("motto", "alpha be", true), &[1]),
+            (in_text("opt", "zeta", true), &[2]),
+            (is("motto", "omega two"), &[2]),
+            (is("motto", "alpha beta"), &[1]),
+            (has("motto", true), &[1, 2]),
+            (has("opt", true), &[2]),
+            (has("opt", false), &[]),
+            (in_text("motto", "omega", false), &[]),
+        ] {
+            assert_eq!(find(test.clone(), Unique::Printings), tiers, "{test:?}");
+            let found = find(test.clone(), Unique::Cards).len();
+            assert_eq!(found, usize::from(!tiers.is_empty()), "{test:?}");
+        }
+        let regex = Place::Attribute { attribute: "motto".to_owned(), per_printing: true };
+        assert_eq!(find(Test::Regex(regex, "om[a-z]ga".to_owned()), Unique::Cards).len(), 1);
+        for (per_printing, values) in [(false, &[2_i64][..]), (true, &[-3, 2])] {
+            let facets = now.facets(&Predicate::always(), &[], &wanted(&["cost"], per_printing));
+            let costs = facets.counts.iter().filter(|count| count.attribute == "cost");
+            let costs: Vec<_> = costs.map(|count| (count.value.as_i64(), count.cards)).collect();
+            let expected: Vec<_> = values.iter().map(|value| (Some(*value), 1_u64)).collect();
+            assert_eq!(costs, expected);
+        }
     }
 }
 

@@ -16,6 +16,8 @@ pub enum RegexFault {
         /// The maximum.
         most: u32,
     },
+    /// More than this number of parts side by side may be empty when repetitions of such parts are written out: `((a?){11}){10}`.
+    TooManyOptional(u32),
     /// It is empty.
     Empty,
     /// It cannot be parsed.
@@ -136,6 +138,12 @@ impl fmt::Display for RegexFault {
                 return write!(
                     f,
                     "the regular expression is too large: {size} of {most} characters when its repetitions are written out"
+                );
+            }
+            Self::TooManyOptional(most) => {
+                return write!(
+                    f,
+                    "a regular expression has at most {most} parts side by side that may be empty, such as `a?`, when its repetitions are written out; `^`, `$` and `\\b` count as ten"
                 );
             }
             Self::Empty => "the regular expression is empty",

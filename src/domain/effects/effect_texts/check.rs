@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::effect_text::{
-    Effects, EffectsError, PhraseRules, Placeholder, Placeholders, Template, TemplateError,
+    Effects, EffectsError, PhraseRules, Placeholder, Placeholders, Template,
 };
 
 use super::growth::growth;
@@ -16,6 +16,32 @@ use crate::domain::text::{self, TextError};
 
 /// Checks that a text is one line, and counts its characters.
 type Line = fn(&str, usize, usize) -> Result<String, TextError>;
+
+/// The values of each name that can be read, each with its index.
+type Values<'a> = BTreeMap<&'a str, Vec<(usize, Template)>>;
+
+/// A text of the document that may have placeholders: a template or a value.
+struct Text<'a> {
+    source: &'a str,
+    /// Most characters.
+    most: usize,
+    pointer: String,
+    /// How people count it: `template 2`.
+    place: String,
+}
+
+impl Text<'_> {
+    fn fault(&self, column: Option<usize>, message: impl Into<String>) -> EffectFault {
+        let place = self.place.clone();
+        EffectFault { place, column, ..EffectFault::new(&self.pointer, message) }
+    }
+
+    fn parse(&self, line: Line) -> Result<Template, EffectFault> {
+        line(self.source, 1, self.most).map_err(|error| self.fault(None, error.to_string()))?;
+        Template::parse(self.source)
+            .map_err(|error| self.fault(Some(error.column), error.message()))
+    }
+}
 
 impl EffectTexts {
     /// The document without white space around its texts.
@@ -45,9 +71,8 @@ impl EffectTexts {
         let templates = self.parse_templates(line, &mut faults);
         let values = self.parse_values(line, &mut faults);
         self.check_rules(line, &mut faults);
+        faults.extend(cycle_faults(&values));
         refuse(faults)?;
-        refuse(name_faults(&templates, &values))?;
-        refuse(cycle_faults(&values))?;
         let files = self.placeholders.iter().map(|(name, lines)| (name, lines.join("\n")));
         let placeholders = Placeholders::new(files);
         let rules = phrase_rules(&self.removals, &self.replacements);
@@ -87,20 +112,16 @@ impl EffectTexts {
 
     fn parse_templates(&self, line: Line, faults: &mut Vec<EffectFault>) -> Vec<Template> {
         let parse = |(at, source): (usize, &String)| {
-            let place = format!("template {}", at + 1);
-            read((source, MAX_TEMPLATE), line, &format!("/templates/{at}"), &place, faults)
+            let (pointer, place) = (format!("/templates/{at}"), format!("template {}", at + 1));
+            self.read(&Text { source, most: MAX_TEMPLATE, pointer, place }, line, faults)
         };
         self.templates.iter().enumerate().filter_map(parse).collect()
     }
 
-    fn parse_values(
-        &self,
-        line: Line,
-        faults: &mut Vec<EffectFault>,
-    ) -> BTreeMap<&str, Vec<Template>> {
+    fn parse_values(&self, line: Line, faults: &mut Vec<EffectFault>) -> Values<'_> {
         let mut parsed = BTreeMap::new();
         for (name, values) in &self.placeholders {
-            let pointer = format!("/placeholders/{}", name.replace('~', "~0").replace('/', "~1"));
+            let pointer = pointer_to(name);
             if !is_name(name) {
                 let message =
                     format!("the name of a placeholder is 1 to {MAX_NAME} letters, digits and `_`");
@@ -110,8 +131,9 @@ impl EffectTexts {
                 faults.push(EffectFault::new(&pointer, "must have at least one value"));
             }
             let parse = |(at, source): (usize, &String)| {
-                let place = format!("value {} of <{name}>", at + 1);
-                read((source, MAX_VALUE), line, &format!("{pointer}/{at}"), &place, faults)
+                let (pointer, place) = (format!("{pointer}/{at}"), place_of_value(name, at));
+                let text = Text { source, most: MAX_VALUE, pointer, place };
+                self.read(&text, line, faults).map(|value| (at, value))
             };
             let values = values.iter().enumerate().filter_map(parse).collect();
             parsed.insert(name.as_str(), values);
@@ -119,13 +141,31 @@ impl EffectTexts {
         parsed
     }
 
+    /// Reads a text, and reports names in it that have no values.
+    fn read(&self, text: &Text<'_>, line: Line, faults: &mut Vec<EffectFault>) -> Option<Template> {
+        let template = text.parse(line).map_err(|fault| faults.push(fault)).ok()?;
+        let unknown = self.without_values(&template).into_iter();
+        faults.extend(unknown.map(|(column, message)| text.fault(Some(column), message)));
+        Some(template)
+    }
+
+    /// The names in a template that have no values, each once: the column of the first place, and a message.
+    pub(super) fn without_values(&self, template: &Template) -> Vec<(usize, String)> {
+        let mut known = BTreeSet::new();
+        let places = template.positions().map(|(column, place)| (column, place.name()));
+        let unknown = places.filter(|(_, name)| !self.placeholders.contains_key(*name));
+        unknown
+            .filter(|(_, name)| known.insert(*name))
+            .map(|(column, name)| (column, format!("<{name}> has no values")))
+            .collect()
+    }
+
     fn check_rules(&self, line: Line, faults: &mut Vec<EffectFault>) {
         for (at, phrase) in self.removals.iter().enumerate() {
-            let fault = phrase_fault(phrase, line);
-            let message = fault.map(|fault| format!("phrase {}: {fault}", at + 1));
-            faults.extend(
-                message.map(|message| EffectFault::new(format!("/removals/{at}"), message)),
-            );
+            faults.extend(phrase_fault(phrase, line).map(|message| EffectFault {
+                place: format!("phrase {}", at + 1),
+                ..EffectFault::new(format!("/removals/{at}"), message)
+            }));
         }
         let mut known = BTreeSet::new();
         for (at, Replacement { old, new }) in self.replacements.iter().enumerate() {
@@ -138,34 +178,22 @@ impl EffectTexts {
                 ("new", line(new, 0, MAX_PHRASE).err().map(|error| error.to_string())),
             ];
             for (field, fault) in fields {
-                let message = fault.map(|fault| format!("replacement {}: {fault}", at + 1));
-                let pointer = format!("/replacements/{at}/{field}");
-                faults.extend(message.map(|message| EffectFault::new(pointer, message)));
+                faults.extend(fault.map(|message| EffectFault {
+                    place: format!("replacement {}", at + 1),
+                    ..EffectFault::new(format!("/replacements/{at}/{field}"), message)
+                }));
             }
         }
     }
 }
 
-/// Faults of names that templates or values use but that have no values.
-fn name_faults(templates: &[Template], values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
-    let mut faults = Vec::new();
-    let mut look = |template: &Template, pointer: String, place: String| {
-        let mut known = BTreeSet::new();
-        let names = template.placeholders().map(Placeholder::name);
-        for name in names.filter(|name| !values.contains_key(name) && known.insert(*name)) {
-            faults.push(EffectFault::new(&pointer, format!("{place}: <{name}> has no values")));
-        }
-    };
-    for (at, template) in templates.iter().enumerate() {
-        look(template, format!("/templates/{at}"), format!("template {}", at + 1));
-    }
-    for (name, values) in values {
-        for (at, value) in values.iter().enumerate() {
-            let place = format!("value {} of <{name}>", at + 1);
-            look(value, format!("/placeholders/{name}/{at}"), place);
-        }
-    }
-    faults
+/// The pointer to the values of a placeholder.
+fn pointer_to(name: &str) -> String {
+    format!("/placeholders/{}", name.replace('~', "~0").replace('/', "~1"))
+}
+
+fn place_of_value(name: &str, at: usize) -> String {
+    format!("value {} of <{name}>", at + 1)
 }
 
 fn refuse(faults: Vec<EffectFault>) -> Result<(), Vec<EffectFault>> {
@@ -178,25 +206,6 @@ pub(super) fn is_name(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.chars().count()) && name.chars().all(is_word)
 }
 
-fn read(
-    (source, most): (&str, usize),
-    line: Line,
-    pointer: &str,
-    place: &str,
-    faults: &mut Vec<EffectFault>,
-) -> Option<Template> {
-    let read = line(source, 1, most)
-        .map_err(|error| EffectFault::new(pointer, format!("{place}: {error}")));
-    let read = read.and_then(|_| {
-        Template::parse(source).map_err(|error| {
-            let TemplateError { column, .. } = error;
-            let message = format!("{place}, {error}");
-            EffectFault { column: Some(column), ..EffectFault::new(pointer, message) }
-        })
-    });
-    read.map_err(|fault| faults.push(fault)).ok()
-}
-
 /// Why a text cannot be a phrase of a rule.
 fn phrase_fault(phrase: &str, line: Line) -> Option<String> {
     match line(phrase, 1, MAX_PHRASE) {
@@ -206,15 +215,16 @@ fn phrase_fault(phrase: &str, line: Line) -> Option<String> {
     }
 }
 
-/// Builds the rules from valid phrases.
+/// Builds the rules from valid phrases. Sentences are trimmed, because all that people send is trimmed: a sentence with a space at an end could not
+/// be matched.
 fn phrase_rules(removals: &[String], replacements: &[Replacement]) -> PhraseRules {
     let replaced: Vec<String> =
         replacements.iter().map(|rule| format!("{}: {}", rule.old, rule.new)).collect();
-    PhraseRules::parse(&removals.join("\n"), &replaced.join("\n"))
+    PhraseRules::parse(&removals.join("\n"), &replaced.join("\n")).with_trimmed_ends(true)
 }
 
 /// Faults of names whose values refer back to the name: one fault for each name at which a cycle closes.
-fn cycle_faults(values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
+fn cycle_faults(values: &Values<'_>) -> Vec<EffectFault> {
     /// The state of a name in the depth-first search.
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -222,7 +232,7 @@ fn cycle_faults(values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
         Done,
     }
     let leads = |name: &str| -> Vec<&str> {
-        let used = values[name].iter().flat_map(Template::placeholders);
+        let used = values[name].iter().flat_map(|(_, value)| value.placeholders());
         let names: BTreeSet<&str> = used.map(Placeholder::name).collect();
         names.into_iter().filter_map(|name| Some(*values.get_key_value(name)?.0)).collect()
     };
@@ -247,16 +257,28 @@ fn cycle_faults(values: &BTreeMap<&str, Vec<Template>>) -> Vec<EffectFault> {
                         marks.insert(next, Mark::Open);
                         open.push((next, leads(next)));
                     }
-                    Some(Mark::Open) => {
-                        let message = format!("the values of <{name}> lead back to <{next}>");
-                        faults.push(EffectFault::new(format!("/placeholders/{name}"), message));
-                    }
+                    Some(Mark::Open) => faults.extend(cycle_fault(name, &values[name], next)),
                     Some(Mark::Done) => {}
                 },
             }
         }
     }
     faults
+}
+
+/// The fault of the first value of a name that uses `next`, which leads back to the name.
+fn cycle_fault(name: &str, values: &[(usize, Template)], next: &str) -> Option<EffectFault> {
+    let used = |(at, value): &(usize, Template)| {
+        let mut places = value.positions();
+        places.find(|(_, place)| place.name() == next).map(|(column, _)| (*at, column))
+    };
+    let (at, column) = values.iter().find_map(used)?;
+    let message = format!("the values of <{name}> lead back to <{next}>");
+    Some(EffectFault {
+        place: place_of_value(name, at),
+        column: Some(column),
+        ..EffectFault::new(format!("{}/{at}", pointer_to(name)), message)
+    })
 }
 
 /// Combines templates with values, within the limits. All names must have values, and the values must contain no cycle.
@@ -346,11 +368,41 @@ mod tests {
         // No template uses these names.
         let circle: &[(&str, &[&str])] =
             &[("a", &["x", "<b>"]), ("b", &["<c+1>"]), ("c", &["1", "<a>"]), ("d", &["<a>"])];
-        assert_eq!(pointers(texts(&["Rest."], circle)), ["/placeholders/c"]);
+        assert_eq!(pointers(texts(&["Rest."], circle)), ["/placeholders/c/1"]);
         // Two paths to one name are not a cycle.
         let diamond: &[(&str, &[&str])] =
             &[("a", &["<b>", "<c>"]), ("b", &["<d>"]), ("c", &["<d>"]), ("d", &["1", "2"])];
         assert_eq!(texts(&["Say <a>."], diamond).check().unwrap().count(), 4);
+    }
+
+    /// Faults of one kind do not hide those of another, and have the number and the column of the text that they are about.
+    #[test]
+    fn faults_of_all_kinds_are_reported_at_once() {
+        let values: &[(&str, &[&str])] =
+            &[("a", &["<x y>", "1", "<nobody>"]), ("b", &["1", "x <b>"]), ("c", &[])];
+        let templates = ["<a b>", "Take <nope> of <nope>", "", "Say <a>: <c>"];
+        let rules = EffectTexts {
+            removals: vec!["#no".to_owned()],
+            replacements: vec![Replacement { old: "x:y".to_owned(), new: String::new() }],
+            ..texts(&templates, values)
+        };
+        let faults: Vec<String> =
+            rules.check().unwrap_err().iter().map(ToString::to_string).collect();
+        let expected = [
+            "/templates/0: template 1, column 1: <a b> is no placeholder: ",
+            "/templates/1: template 2, column 6: <nope> has no values",
+            "/templates/2: template 3: must be ",
+            "/placeholders/a/0: value 1 of <a>, column 1: <x y> is no placeholder: ",
+            "/placeholders/a/2: value 3 of <a>, column 1: <nobody> has no values",
+            "/placeholders/c: must have at least one value",
+            "/removals/0: phrase 1: must not begin with `#`",
+            "/replacements/0/old: replacement 1: must not contain `:`",
+            "/placeholders/b/1: value 2 of <b>, column 3: the values of <b> lead back to <b>",
+        ];
+        assert_eq!(faults.len(), expected.len(), "{faults:?}");
+        for (fault, expected) in faults.iter().zip(expected) {
+            assert!(fault.starts_with(expected), "{fault}");
+        }
     }
 
     #[test]

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use cardscape_engine::effect_text::{
     Binding, Effects, Match, Matcher, PhraseRules, Placeholder, Placeholders, Template,
-    TemplateError,
 };
 use cardscape_engine::rng::{RandomNumbers as _, SplitMix64};
 
@@ -265,18 +264,17 @@ impl EffectLibrary {
         let at = |message: String| EffectFault::new("/template", message);
         let source =
             text::line(source, 1, MAX_TEMPLATE).map_err(|error| vec![at(error.to_string())])?;
-        let template = Template::parse(&source).map_err(|error| {
-            let TemplateError { column, .. } = error;
-            vec![EffectFault { column: Some(column), ..at(error.to_string()) }]
-        })?;
+        let in_column = |column, message| EffectFault { column: Some(column), ..at(message) };
+        let template = Template::parse(&source)
+            .map_err(|error| vec![in_column(error.column, error.message())])?;
         let places: BTreeSet<_> = template.placeholders().collect();
         if places.len() > MAX_TRIED_PLACES {
             let message = format!("must have at most {MAX_TRIED_PLACES} different placeholders");
             return Err(vec![at(message)]);
         }
-        let names: BTreeSet<&str> = places.iter().map(|place| place.name()).collect();
-        let unknown = names.iter().filter(|name| !self.texts.placeholders.contains_key(**name));
-        let unknown: Vec<_> = unknown.map(|name| at(format!("<{name}> has no values"))).collect();
+        let unknown = self.texts.without_values(&template).into_iter();
+        let unknown: Vec<EffectFault> =
+            unknown.map(|(column, message)| in_column(column, message)).collect();
         if !unknown.is_empty() {
             return Err(unknown);
         }
@@ -324,5 +322,71 @@ impl EffectLibrary {
         let combination = number - self.starts[template];
         let bindings = self.effects.bindings(template, combination.into()).unwrap_or_default();
         RenderedSentence { number, template, text, bindings }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::domain::effects::effect_texts::{MAX_SENTENCE, Replacement};
+
+    fn texts(
+        templates: Vec<String>,
+        values: Vec<String>,
+        replacements: BTreeMap<String, String>,
+    ) -> EffectTexts {
+        let replacements = replacements.into_iter().map(|(old, new)| Replacement { old, new });
+        EffectTexts {
+            templates,
+            placeholders: [("v".to_owned(), values)].into(),
+            replacements: replacements.collect(),
+            ..EffectTexts::default()
+        }
+        .trimmed()
+    }
+
+    proptest! {
+        /// Each listed sentence is found as a form or a request sends it, which is without white space around it.
+        #[test]
+        fn all_listed_sentences_are_found(
+            templates in prop::collection::vec("(a|b|<v>)((a|b| |  |<v>|<v\\+1>){0,5}(a|b|<v>))?", 1..5),
+            values in prop::collection::vec("_|a|b|a b|[0-9]|a  b", 1..5),
+            replacements in prop::collection::btree_map("a|b|ab|a b|1", "(a|b b)?", 0..4),
+        ) {
+            let library = texts(templates, values, replacements).check().unwrap();
+            let listed = library.list(&SentenceSearch::default(), 0, MAX_SCANNED).rendered;
+            for rendered in listed {
+                let sent = text::line(&rendered.text, 1, MAX_SENTENCE);
+                prop_assert_eq!(sent.as_ref(), Ok(&rendered.text));
+                let found = library.find(&rendered.text).matches;
+                prop_assert!(!found.is_empty(), "{:?}", rendered.text);
+                let drawn = library.draw(Some(rendered.template), 7, 1);
+                let mut texts = drawn.iter().map(|drawn| drawn.text.as_str());
+                prop_assert!(texts.all(|text| text.trim() == text && !text.is_empty()));
+            }
+        }
+    }
+
+    /// What is left of a sentence is trimmed; a sentence of which nothing is left is removed. Spaces in the middle stay.
+    #[test]
+    fn deleted_phrases_leave_no_space_at_the_ends() {
+        let deleted = ["Optional", "today.", "Rest."].map(|old| (old.to_owned(), String::new()));
+        let templates =
+            ["Optional draw one card.", "Draw one card today.", "Rest.", "Be Optional or <v>."];
+        let values = vec!["glad".to_owned()];
+        let library = texts(templates.map(str::to_owned).into(), values, deleted.into());
+        let library = library.check().unwrap();
+        let listed = library.list(&SentenceSearch::default(), 0, 10).rendered;
+        let listed: Vec<(u64, &str)> =
+            listed.iter().map(|one| (one.number, one.text.as_str())).collect();
+        assert_eq!(listed, [(0, "draw one card."), (1, "Draw one card"), (3, "Be  or glad.")]);
+        let tried = library.try_template("Rest.", 10).unwrap();
+        assert_eq!((tried.removed, tried.rendered), (1, Vec::new()));
+        let tried = library.try_template("Optional <v> Optional", 10).unwrap();
+        assert_eq!(tried.rendered[0].text, "glad");
     }
 }

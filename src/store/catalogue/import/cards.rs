@@ -18,7 +18,7 @@ use crate::store::card_content::content::{self, NewContent};
 use crate::store::catalogue::changes;
 use crate::store::db::codecs::json::WrittenJson;
 use crate::store::db::schema::printings;
-use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
+use crate::store::db::statement::{run_commands, sql};
 use crate::store::{Connection, StoreResult};
 
 /// Cards per statement.
@@ -198,17 +198,9 @@ pub(super) async fn change(
         // A submission that waits for its turn alone may have unlocked some of them since their progress was locked.
         let cards: Vec<CardId> = batch.iter().map(|card| card.id).collect();
         content::lock(conn, by, &cards).await?;
-        for card in batch {
-            change_card(conn, by, card, at).await?;
-        }
+        change_cards(conn, by, plan.game, batch, at).await?;
     }
     let changed: Vec<CardId> = plan.changed.iter().map(|card| card.id).collect();
-    let with_content = plan.changed.iter().filter(|card| card.content);
-    let with_content: Vec<(CardId, &CardImport)> =
-        with_content.map(|card| (card.id, card.card)).collect();
-    for batch in with_content.chunks(BATCH) {
-        content::update_looks(conn, by, plan.game, batch).await?;
-    }
     changes::locked_cards_changed(conn, &changed, at).await
 }
 
@@ -261,45 +253,82 @@ async fn lock_to_count(
     Ok(())
 }
 
-async fn change_card(
+/// Updates a batch of cards, with one statement for each kind of change. Triggers append what each statement changes to
+/// the history of its card, so that the order of the kinds is also the order there.
+async fn change_cards(
     conn: &mut Connection,
     by: &Importer,
-    plan: &CardPlan<'_>,
+    game: &str,
+    cards: &[CardPlan<'_>],
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
+    let ids: Vec<CardId> = cards.iter().map(|card| card.id).collect();
     // The time was taken before waiting for other transactions. This change must still get a later time
     // than theirs; otherwise a response with the same time would say that nothing has changed.
     sql(
         "UPDATE cards SET revision = revision + 1, updated_at = greatest($at, updated_at + interval '1 microsecond', \
-             (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $id",
+             (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = ANY ($ids)",
     )
-    .bind("id", plan.id)
+    .bind("ids", ids)
     .bind("at", at)
     .execute(conn)
     .await?;
-    if plan.content {
-        content::update(conn, by, plan.id, plan.card).await?;
+    let with_content = cards.iter().filter(|card| card.content);
+    let with_content: Vec<(CardId, &CardImport)> =
+        with_content.map(|card| (card.id, card.card)).collect();
+    if !with_content.is_empty() {
+        content::update(conn, by, NewContent::new(game, &with_content)).await?;
     }
-    let removed = &plan.removed_printings;
+    let removed: Vec<PrintingId> =
+        cards.iter().flat_map(|card| &card.removed_printings).copied().collect();
     if !removed.is_empty() {
         diesel::delete(printings::table.filter(printings::id.eq_any(removed)))
             .execute(conn)
             .await?;
     }
-    for (id, printing) in &plan.changed_printings {
-        diesel::update(printings::table.find(id))
-            .set(printings::tier.eq(printing.tier))
-            .cached()
-            .execute(conn)
-            .await?;
-        content::update_printing(conn, by, *id, printing).await?;
+    // Each statement changes one printing of each card at most: so the history of a card has them from the lowest tier up.
+    let rounds = cards.iter().map(|card| card.changed_printings.len()).max().unwrap_or(0);
+    for round in 0..rounds {
+        let changed = cards.iter().filter_map(|card| card.changed_printings.get(round)).copied();
+        let changed: Vec<(PrintingId, &PrintingImport)> = changed.collect();
+        change_printings(conn, by, &changed).await?;
     }
-    let new: Vec<(CardId, &PrintingImport)> =
-        plan.new_printings.iter().map(|printing| (plan.id, *printing)).collect();
+    let mut new: Vec<(CardId, &PrintingImport)> = Vec::new();
+    for card in cards {
+        new.extend(card.new_printings.iter().map(|printing| (card.id, *printing)));
+    }
     for batch in new.chunks(PRINTING_BATCH) {
         add_printings(conn, by, &NewPrintings::of(batch)).await?;
     }
+    // After all printings: triggers have marked the words of cards whose printings have texts as stale, also those that
+    // were stored with their content.
+    let of_printings = cards.iter().filter(|card| card.has_other_printings());
+    let of_printings: Vec<(CardId, &CardImport)> =
+        of_printings.map(|card| (card.id, card.card)).collect();
+    if !of_printings.is_empty() {
+        content::update_printing_words(conn, by, &of_printings).await?;
+    }
     Ok(())
+}
+
+/// Updates the tier and the attributes of stored printings.
+async fn change_printings(
+    conn: &mut Connection,
+    by: &Importer,
+    changed: &[(PrintingId, &PrintingImport)],
+) -> StoreResult<()> {
+    let ids: Vec<PrintingId> = changed.iter().map(|(id, _)| *id).collect();
+    let tiers: Vec<i16> = changed.iter().map(|(_, printing)| printing.tier).collect();
+    let attributes: Vec<WrittenJson> = changed
+        .iter()
+        .map(|(_, printing)| Value::Object(printing.attributes.to_map()).into())
+        .collect();
+    sql("UPDATE printings p SET tier = new.tier FROM unnest($ids, $tiers) AS new (id, tier) WHERE p.id = new.id")
+        .bind("ids", &ids)
+        .bind("tiers", &tiers)
+        .execute(conn)
+        .await?;
+    content::update_printings(conn, by, &ids, &attributes).await
 }
 
 #[derive(QueryableByName)]

@@ -59,6 +59,15 @@ pub(super) struct CardPlan<'a> {
     pub removed_printings: Vec<PrintingId>,
 }
 
+impl CardPlan<'_> {
+    /// Whether printings are added, changed or removed.
+    pub(super) fn has_other_printings(&self) -> bool {
+        !(self.new_printings.is_empty()
+            && self.changed_printings.is_empty()
+            && self.removed_printings.is_empty())
+    }
+}
+
 /// Compares a set with the stored one and updates the row of the set; `None` when the last import had the same file.
 ///
 /// An admin who sends that file again wants its content, so edits since then are reverted. The operator's files are

@@ -255,18 +255,17 @@ async fn plan(
     }
     let manifest =
         Game::from_toml(&found.manifest).map_err(|error| MintError::Manifest(error.to_string()))?;
-    let weight = |rarity: &str| {
-        manifest.rarities().iter().find(|known| known.code == rarity).map_or(0, |r| r.weight)
+    let weight_and_tier = |rarity: &str| {
+        manifest.rarity(rarity).map_or((0, u32::MAX), |known| (known.weight, known.tier))
     };
     let cards = found.cards.iter().map(|card| CardToPrint {
         id: card.card(),
         number: card.number.clone(),
         printings: card
             .printings()
-            .map(|(id, rarity)| PrintingToPrint {
-                id,
-                rarity: rarity.to_owned(),
-                weight: weight(rarity),
+            .map(|(id, rarity)| {
+                let (weight, tier) = weight_and_tier(rarity);
+                PrintingToPrint { id, rarity: rarity.to_owned(), weight, tier }
             })
             .collect(),
     });

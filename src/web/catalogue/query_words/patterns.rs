@@ -17,6 +17,11 @@ pub(super) fn fault(fault: RegexFault) -> Sentence {
             count(most)
         )
         .into(),
+        RegexFault::TooManyOptional(most) => format!(
+            "With its repetitions written out, a regular expression has at most {} parts side by side that may be empty, such as a?. Each ^, $ and \\b counts as ten.",
+            count(most)
+        )
+        .into(),
         RegexFault::Empty => "The regular expression is empty.".into(),
         RegexFault::Syntax(reason) => syntax(reason).into(),
         RegexFault::Flags => {

@@ -103,6 +103,28 @@ async fn events_link_to_their_subjects() {
     }
 }
 
+/// A copy that was traded on has no page for its earlier owner.
+#[tokio::test]
+async fn events_link_only_copies_that_the_reader_still_has() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 1, true).await;
+    let cards = app.print("dusk", 1).await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let cem = app.player("cem").await;
+    let copy = app.register(&ada, &cards[0]).await;
+    let path = format!("/my/copies/{copy}");
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let links = |page: &super::Page| page.all("a").any(|link| link.get("href") == Some(&*path));
+    assert!(links(&hers.page("/my/events").await));
+    app.hand_over(&ada, &ben, &copy).await;
+    assert!(!links(&hers.page("/my/events").await));
+    assert!(links(&his.page("/my/events").await));
+    app.hand_over(&ben, &cem, &copy).await;
+    let page = his.page("/my/events").await;
+    assert!(page.only("main").text.contains("You received a copy in a trade."));
+    assert!(!links(&page));
+}
+
 /// The badge of all pages. No page contains the number of new events, because pages of the catalogue are the same for all readers.
 #[tokio::test]
 async fn a_browser_can_count_the_events_that_it_has_not_shown() {

@@ -261,9 +261,13 @@ async fn a_logged_in_player_creates_no_second_account() {
         ),
         ((1, 0), "ada")
     );
-    // With the name and password of the player, the form uses the account of the player.
+    // With the name and password of the player, the form uses the account of the player, and logs in anew.
+    let previous = browser.cookie.clone().unwrap();
     let page = browser.sent("/submit", &form(&cards[0], "ada", PASSWORD), 200).await;
     assert_eq!(page.only("h1").text, "This copy is yours now");
+    let with_previous = app.get("/my/account").header("cookie", previous).answer().await;
+    assert_eq!(with_previous.status, 303);
+    assert_eq!(browser.page("/my/account").await.only("h1").text, "ada");
     assert_eq!(account_and_copy_counts(&app).await, (1, 1));
 }
 

@@ -37,10 +37,11 @@ async fn pages_need_a_session_and_forms_of_other_sites_are_refused() {
         browser.page(path).await;
     }
     for path in BUTTONS {
-        // The address of a button has no page, so the log-in cannot lead back to it.
+        // The address of a button has no page, so the log-in cannot lead back to it. A browser that loads it again gets the page with the button.
         let turned = stranger.send(path, &[]).await;
         assert_eq!(turned.status, 401, "{path}");
-        assert_eq!(browser.get(path).await.status, 405, "{path}");
+        let (status, page) = location(&browser.get(path).await);
+        assert!(status == 303 && PAGES.contains(&&*page), "{path}: {status} {page}");
     }
     let forms = ["/join", "/recover", "/my/password", "/my/recovery-codes", "/my/tokens"];
     for path in forms.iter().chain(&BUTTONS).chain(&["/my/second-factor"]) {
@@ -87,7 +88,9 @@ async fn sessions_are_listed_and_ended() {
         actions(page).iter().filter(is_end).map(|action| (*action).to_owned()).collect()
     };
     let page = browser.page("/my/account").await;
-    assert!(page.only("main").text.contains("This browser"));
+    for text in ["This browser", "A browser", "A program"] {
+        assert!(page.only("main").text.contains(text), "{text}");
+    }
     let found = ends(&page);
     let [end] = &found[..] else { panic!("{:?}", actions(&page)) };
     let ended = browser.send(end, &[]).await;
@@ -182,4 +185,47 @@ async fn a_required_password_change_comes_before_other_pages() {
     // The change takes effect immediately.
     browser.page("/my/tokens").await;
     assert!(actions(&browser.page("/my/account").await).contains(&"/my/account/settings"));
+}
+
+/// Without script, a second click sends the form once more, and the password that it calls the current one is not the current one any more.
+#[tokio::test]
+async fn a_password_that_is_changed_by_two_clicks_is_not_called_wrong() {
+    let app = TestApp::start().await;
+    app.begin_window();
+    app.player("ada").await;
+    let mut browser = Browser::of(&app, "ada").await;
+    let fields = [("current_password", PASSWORD), ("new_password", "violet lamp 7")];
+    for _ in 0..2 {
+        let changed = browser.send("/my/password", &fields).await;
+        assert_eq!(location(&changed), (303, "/my/account?done=password".to_owned()));
+    }
+    // The second request counts as a wrong password.
+    let used = "SELECT coalesce(sum(used + reserved), 0)::bigint FROM attempts WHERE scope = 'password_session'";
+    assert_eq!(app.db().value(used).await, "1");
+    let fields = [
+        ("current_password", "violet lamp 7"),
+        ("new_password", "harbour lamp 8"),
+        ("replace_recovery_codes", "on"),
+    ];
+    codes(&browser.send("/my/password", &fields).await);
+    let page = browser.sent("/my/password", &fields, 403).await;
+    assert!(page.only("main").text.contains("The password is changed"));
+    assert!(actions(&page).contains(&"/my/recovery-codes"));
+    // A moment after the change, each of two wrong passwords in a form counts.
+    let mistyped = [("current_password", PASSWORD), ("new_password", "sonnet window 9")];
+    let page = browser.sent("/my/password", &mistyped, 403).await;
+    assert_eq!(fault_of(&page, "current_password"), "The password is wrong.");
+    assert_eq!(app.db().value(used).await, "4");
+    // A change that is required is not done because an earlier one is, and only the wrong password counts.
+    app.sql("UPDATE accounts SET must_change_password = true").await;
+    let kept = [("current_password", PASSWORD), ("new_password", "harbour lamp 8")];
+    let page = browser.sent("/my/password", &kept, 403).await;
+    assert_eq!(fault_of(&page, "current_password"), "The password is wrong.");
+    assert_eq!(app.db().value(used).await, "5");
+    app.sql("UPDATE accounts SET must_change_password = false").await;
+    // Later, the same applies to all forms.
+    app.clock().advance(chrono::Duration::minutes(3));
+    let page = browser.sent("/my/password", &kept, 403).await;
+    assert_eq!(fault_of(&page, "current_password"), "The password is wrong.");
+    assert_eq!(app.db().value(used).await, "6");
 }

@@ -2,6 +2,7 @@
 
 use cardscape::auth::permission::Role;
 use cardscape::auth::second_factor::SecondFactorDemand;
+use qrcode::{EcLevel, QrCode};
 use serde_json::json;
 
 use super::{Browser, actions, check, codes, fault_of, location};
@@ -15,6 +16,13 @@ async fn begin(browser: &mut Browser<'_>) -> Device {
     assert_eq!(begun.header("cache-control"), "private, no-store");
     let page = check("/my/second-factor", &begun);
     let link = page.with("href").find(|(_, address)| address.starts_with("otpauth://totp/"));
+    // The picture is as large as the code of this address with its border of four modules.
+    let picture = page.only("svg");
+    assert_eq!((picture.get("role"), picture.get("width")), (Some("img"), Some("240")));
+    assert!(picture.get("aria-label").unwrap().contains("QR code"));
+    let code = QrCode::with_error_correction_level(link.as_ref().unwrap().1, EcLevel::M).unwrap();
+    let side = code.width() + 8;
+    assert_eq!(picture.get("viewBox"), Some(format!("0 0 {side} {side}").as_str()));
     let secret = page.all("code").find(|code| code.get("id") == Some("secret")).unwrap();
     Device::read(&json!({ "uri": link.unwrap().1, "secret": secret.text }))
 }
@@ -65,6 +73,22 @@ async fn a_second_factor_is_switched_on_used_and_switched_off() {
     assert_eq!(location(&off), (303, "/my/account?done=second_factor_off".to_owned()));
     assert!(actions(&browser.page("/my/second-factor").await).contains(&"/my/second-factor"));
     Browser::of(&app, "ada").await;
+}
+
+#[tokio::test]
+async fn too_many_wrong_codes_are_not_called_wrong_passwords() {
+    let app = TestApp::start().await;
+    app.begin_window();
+    let ada = app.player("ada").await;
+    let (device, _) = app.enrol(&ada).await;
+    let wrong = device.code_at(&app, 5);
+    let mut browser = Browser::new(&app);
+    let fields = [("name", "ada"), ("password", PASSWORD), ("second_factor", wrong.as_str())];
+    for _ in 0..10 {
+        browser.sent("/login", &fields, 401).await;
+    }
+    let page = browser.sent("/login", &fields, 429).await;
+    assert!(page.only("main").text.contains("Too many wrong passwords or codes."));
 }
 
 /// If the role of an account needs a second factor, the pages lead to the page that switches it on.

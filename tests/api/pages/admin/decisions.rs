@@ -344,3 +344,27 @@ async fn a_report_is_decided_with_the_others_that_were_shown() {
     let decided = other.post(&third, &fields).await;
     assert_eq!(location(&decided), (303, format!("{third}?done=decided")));
 }
+
+/// An admin takes the role away while the moderator writes.
+#[tokio::test]
+async fn the_note_of_a_moderator_who_was_demoted_is_not_lost() {
+    let app = start().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let report = json!({ "account": ben.id, "reason": "other", "details": "Rude." });
+    let created = app.post("/v1/abuse-reports").by(&ada).json(&report).answer().await.expect(201);
+    let path = format!("/admin/reports/{}", member(&created, "id"));
+    let browser = Browser::of(&app, "the moderator").await;
+    browser.page(&path).await;
+    app.sql("UPDATE accounts SET role = 'player' WHERE name = 'the moderator'").await;
+    app.forget_identities().await;
+    let page =
+        sent(&browser, &path, &[("decision", "upheld"), ("note", "It is as reported.")], 403).await;
+    let written = page.only("textarea");
+    assert_eq!((&*written.text, written.get("readonly")), ("It is as reported.", Some("")));
+    // A page of another site gets nothing back.
+    let foreign = app.post(&path).header("cookie", browser.cookie.as_ref().unwrap());
+    let foreign = foreign.form(&[("note", "It is as reported.")]);
+    let refused = foreign.header("sec-fetch-site", "cross-site").answer().await;
+    assert_eq!(refused.status, 403);
+    assert!(!refused.text().contains("It is as reported."));
+}

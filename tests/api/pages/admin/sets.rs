@@ -97,6 +97,9 @@ async fn a_set_is_created_and_deleted() {
     let deleted = browser.post(PATH, &[("version", value(&stale, "version"))]).await;
     assert_eq!(location(&deleted), (303, "/admin/sets?done=deleted".to_owned()));
     app.get("/v1/games/ttcg/sets/fan-made").answer().await.problem(404, "not_found");
+    // A second click on the button gets the same answer.
+    let again = browser.post(PATH, &[("version", value(&stale, "version"))]).await;
+    assert_eq!(location(&again), (303, "/admin/sets?done=deleted".to_owned()));
     assert!(text(&browser.page("/admin/sets?done=deleted").await).contains("The set is deleted."));
 }
 
@@ -111,4 +114,16 @@ async fn a_set_with_cards_is_not_deleted() {
     let version = version.trim_matches('"');
     let refused = sent(&browser, path, &[("version", version)], 409).await;
     assert!(text(&refused).contains("It cannot be deleted"), "{}", text(&refused));
+}
+
+/// The code of a set is no secret, so the form is kept when the session ends.
+#[tokio::test]
+async fn the_form_of_a_set_is_kept_when_the_session_ends() {
+    let app = start().await;
+    let fields = [("game", "ttcg"), ("code", "fan-made"), ("name", "Made by Players")];
+    let page = sent(&Browser::new(&app), "/admin/sets", &fields, 401).await;
+    assert!(actions(&page).contains(&"/admin/sets"), "{:?}", actions(&page));
+    for (name, typed) in fields {
+        assert_eq!(value(&page, name), typed);
+    }
 }

@@ -251,6 +251,31 @@ async fn a_change_that_is_sent_again_while_it_runs_is_counted_once() {
     assert_eq!(quantities(&app, &ada).await, rare(5));
 }
 
+/// A corrected form says that the first one was counted, before it counts once more.
+#[tokio::test]
+async fn a_corrected_form_says_that_the_first_one_was_counted() {
+    let (app, ada) = start().await;
+    let hers = Browser::of(&app, "ada").await;
+    let new = |add: &'static str| {
+        [
+            ("card_game", "ttcg"),
+            ("card_name", "the base card numbered 001"),
+            ("card_rarity", "rare"),
+            ("condition", "near_mint"),
+            ("add", add),
+            ("key", "first"),
+            ("step", "new"),
+        ]
+    };
+    assert_eq!(hers.post("/my/collection", &new("1")).await.status, 200);
+    let refused = hers.post("/my/collection", &new("3")).await;
+    assert_eq!(refused.status, 422);
+    let page = check("refused", &refused);
+    let main = &page.only("main").text;
+    assert!(main.contains("that change is stored"), "{main}");
+    assert_eq!(quantities(&app, &ada).await, rare(1));
+}
+
 #[tokio::test]
 async fn a_form_with_an_invalid_cursor_changes_nothing() {
     let (app, ada) = start().await;

@@ -282,3 +282,33 @@ async fn a_collection_that_changed_since_the_file_was_shown_is_shown_again() {
         assert_eq!(quantities().await, [3]);
     }
 }
+
+/// The page names the counts that would be too large, and keeps the lines, so that they can be corrected.
+#[tokio::test]
+async fn counts_that_would_be_too_large_are_named() {
+    let (app, ada) = start().await;
+    let change = serde_json::json!({ "game": "ttcg", "set": "base", "number": "001", "rarity": "common", "add": 9999 });
+    let body = serde_json::json!({ "changes": [change] });
+    app.post("/v1/collection/changes").by(&ada).json(&body).answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let file = "Count,Set,Number,Rarity\n1,base,001,common\n1,base,002,common\n";
+    let fields = [("pasted", file), ("mode", "add"), ("game", "ttcg")];
+    let shown = check("shown", &send(&app, &hers, &fields, None).await);
+    let path = confirmation(&shown);
+    let hidden = shown.all("input").filter(|field| field.get("type") == Some("hidden"));
+    let carried: Vec<(&str, &str)> =
+        hidden.filter_map(|field| Some((field.get("name")?, field.get("value")?))).collect();
+    let refused = hers.post(&path, &carried).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check("refused", &refused);
+    let main = &page.only("main").text;
+    assert!(main.contains("1 count would be more than 9999."), "{main}");
+    let named = "The base card, numbered 001!, base 001, Common, Near mint: with the cards";
+    assert!(main.contains(named) && !main.contains("base 002, Common"), "{main}");
+    assert_eq!(page.only("textarea").text, file.trim().replace('\n', " "));
+    let is_chosen = |value: &str| {
+        page.all("option")
+            .any(|one| one.get("value") == Some(value) && one.get("selected").is_some())
+    };
+    assert!(is_chosen("add") && is_chosen("ttcg"));
+}

@@ -104,6 +104,17 @@ async fn cards_are_added_by_name_or_by_number() {
         }
         assert_eq!(value(&page, "card_name"), fields[0].1, "the field keeps its value");
     }
+    // The button that saves refuses a part of a card, too.
+    for part in ["card_set", "card_rarity"] {
+        let fields = [("card_game", "ttcg"), (part, "base"), ("add", "1"), ("step", "save")];
+        let refused = hers.post("/my/lists/wants", &fields).await;
+        assert_eq!(refused.status, 422, "{part}");
+        let page = check("refused", &refused);
+        assert!(
+            page.only("main").text.contains("Give the name of the card, or its set and number.")
+        );
+        assert_eq!(value(&page, part), "base", "the field keeps its value");
+    }
     assert_eq!(stored(&app, &ada, "wants").await["items"].as_array().unwrap().len(), 2);
 }
 
@@ -148,7 +159,11 @@ async fn numbers_are_changed_and_both_versions_are_shown_in_a_conflict() {
         haves["items"].as_array().unwrap().iter().map(|item| &item["quantity"]).collect();
     assert_eq!((quantities, &haves["visibility"]), (vec![&json!(5), &json!(3)], &json!("public")));
 
-    // The form with the first revision, sent again.
+    // A double click, or a form that is sent again because its answer was lost: it is saved.
+    let again = send("1", ["5", "0", "3"]).await;
+    assert_eq!(again.header("location"), "/my/lists/haves?from=0&done=saved", "{}", again.text());
+
+    // The form with the first revision, and other numbers.
     let stale = send("1", ["7", "2", "3"]).await;
     assert_eq!(stale.status, 412);
     let stale = check("stale", &stale);
@@ -179,6 +194,68 @@ async fn numbers_are_changed_and_both_versions_are_shown_in_a_conflict() {
     let haves = stored(&app, &ada, "haves").await;
     assert_eq!(haves["items"][0]["quantity"], 7);
     assert_eq!(haves["items"].as_array().unwrap().len(), 2);
+}
+
+/// “Add” saves what else is typed in the form. It is repeated if only other cards were added meanwhile.
+#[tokio::test]
+async fn adding_a_card_saves_the_whole_form() {
+    let (app, ada) = start().await;
+    let item = json!({ "game": "ttcg", "set": "base", "number": "001", "quantity": 2 });
+    let body = json!({ "visibility": "public", "items": [item] });
+    let put = app.put("/v1/me/wants").by(&ada).header("if-match", "\"r0\"").json(&body);
+    put.answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/my/lists/wants").await;
+    let id = numbers(&form)[0].0.to_owned();
+    let forms = form.all("form").filter(|form| form.get("action") == Some("/my/lists/wants"));
+    assert_eq!(forms.count(), 1, "one form with two buttons");
+    let send = async |revision: &str, typed: [&str; 2], card: [&str; 2], step: &str| {
+        let fields = [
+            ("revision", revision),
+            ("visibility", typed[0]),
+            ("item", id.as_str()),
+            ("number", typed[1]),
+            ("card_game", "ttcg"),
+            ("card_set", card[0]),
+            ("card_number", card[1]),
+            ("add", "1"),
+            ("step", step),
+        ];
+        hers.post("/my/lists/wants", &fields).await
+    };
+    let quantities = async || -> (Vec<i64>, String) {
+        let wants = stored(&app, &ada, "wants").await;
+        let items = wants["items"].as_array().unwrap();
+        let quantities = items.iter().map(|item| item["quantity"].as_i64().unwrap()).collect();
+        (quantities, wants["visibility"].as_str().unwrap().to_owned())
+    };
+    // The second one is a double click.
+    for _ in 0..2 {
+        let added = send("1", ["private", "7"], ["base", "002"], "add").await;
+        assert_eq!(
+            added.header("location"),
+            "/my/lists/wants?from=0&done=added",
+            "{}",
+            added.text()
+        );
+        assert_eq!(quantities().await, (vec![7, 1], "private".to_owned()));
+    }
+    let wrong = send("2", ["private", "x"], ["base", "003"], "add").await;
+    assert_eq!(wrong.status, 422);
+    assert_eq!(value(&check("wrong", &wrong), "card_number"), "003");
+
+    // Two tabs with the same version add different cards. If something else differs, both versions are shown.
+    let first = send("2", ["private", "7"], ["base", "003"], "add").await;
+    assert_eq!(first.status, 303, "{}", first.text());
+    let other = send("2", ["public", "7"], ["dusk", "001"], "add").await;
+    assert_eq!(other.status, 412, "{}", other.text());
+    let other = check("other", &other);
+    assert_eq!(value(&other, "card_number"), "001");
+    assert!(other.only("main").text.contains("on the list: Only"), "{:?}", other.only("main"));
+    // Enter in a field of the card presses the first button.
+    let second = send("2", ["private", "7"], ["dusk", "001"], "save").await;
+    assert_eq!(second.header("location"), "/my/lists/wants?from=0&done=added");
+    assert_eq!(quantities().await, (vec![7, 1, 1, 1], "private".to_owned()));
 }
 
 /// A rarity that the player may not see any more stays on the list when the player saves the list.

@@ -110,15 +110,25 @@ async fn a_deck_page_shows_its_cards_charts_and_exports() {
         shown.all("a").filter_map(|link| link.get("href")).filter(|to| to.contains("/export?"))
     {
         let dialect = link.rsplit('=').next().unwrap();
-        let (text, exported) = tokio::join!(
+        let file = format!("{link}&losses=accepted");
+        let (shown, text, exported) = tokio::join!(
             app.get(link).answer(),
+            app.get(&file).answer(),
             app.get(&format!("/v1/decks/{id}/export?dialect={dialect}")).answer()
         );
+        let exported = exported.expect(200);
         assert_eq!(
             (text.status, text.header("content-type").as_str()),
             (200, "text/plain; charset=utf-8")
         );
-        assert_eq!(text.text(), exported.expect(200)["text"].as_str().unwrap(), "{link}");
+        assert_eq!(text.text(), exported["text"].as_str().unwrap(), "{link}");
+        // What is lost is listed before.
+        if exported["losses"].as_array().unwrap().is_empty() {
+            assert_eq!(shown.text(), text.text(), "{link}");
+        } else {
+            let shown = check(link, &shown);
+            assert!(shown.all("a").any(|to| to.get("href") == Some(&file)), "{link}");
+        }
     }
     let charts: Vec<&str> = shown.all("img").filter_map(|image| image.get("src")).collect();
     assert!(!charts.is_empty());
@@ -129,6 +139,50 @@ async fn a_deck_page_shows_its_cards_charts_and_exports() {
     let code = app.get(&format!("/v1/decks/{id}/export?dialect=share_code")).answer().await;
     let code = code.expect(200)["text"].as_str().unwrap().trim().to_owned();
     assert!(shown.all("code").any(|element| element.text == code));
+}
+
+#[tokio::test]
+async fn exports_list_what_they_lose() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let list =
+        "4 Kettle Imp\n1 Pocket Bat\n1 No Such Card At All\n1 veil 006\n\nSideboard\n2 Kettle Imp";
+    let path = store(&app, &ada, "Mixed", "public", list).await;
+    let shown = check(&path, &page(&app, &path).await);
+    let dialects: Vec<String> = shown
+        .all("a")
+        .filter_map(|link| link.get("href")?.split_once("/export?dialect="))
+        .map(|(_, dialect)| dialect.to_owned())
+        .collect();
+    let offers = |dialect: &str| dialects.iter().any(|offered| offered == dialect);
+    // The game has no ids of other programs.
+    assert!(!offers("ydk") && !offers("ydke"), "{dialects:?}");
+    assert!(offers("plain") && offers("own") && offers("ptcg_live"), "{dialects:?}");
+
+    let link = format!("{path}/export?dialect=ptcg_live");
+    let answer = page(&app, &link).await;
+    assert_eq!(answer.header("cache-control"), "private, no-cache");
+    assert!(answer.header("vary").contains("Cookie"));
+    let lossy = check(&link, &answer);
+    assert_eq!(lossy.only("h1").text, "“Mixed” as PTCG Live");
+    let main = &lossy.only("main").text;
+    for expected in
+        ["would not be in the text", "the text has no place for their zone", "2 Kettle Imp"]
+    {
+        assert!(main.contains(expected), "{expected}: {main}");
+    }
+    let anyway = lossy.all("a").find(|to| to.text == "Take the text without it").unwrap();
+    let file = app.get(anyway.get("href").unwrap()).answer().await;
+    assert_eq!(file.header("content-type"), "text/plain; charset=utf-8");
+    assert!(file.text().contains("4 Kettle Imp"), "{}", file.text());
+
+    // The address of a dialect that can write nothing stays.
+    let nothing = format!("{path}/export?dialect=ydk");
+    let nothing = check(&nothing, &page(&app, &nothing).await);
+    let main = &nothing.only("main").text;
+    assert!(main.contains("No card of the deck would be in the text"), "{main}");
+    let whole = app.get(&format!("{path}/export?dialect=json")).answer().await;
+    assert_eq!(whole.header("content-type"), "text/plain; charset=utf-8");
 }
 
 #[tokio::test]
@@ -228,6 +282,10 @@ async fn hidden_entries_are_masked() {
     );
     assert!(own.only("main").text.contains(name));
     assert!(strange.only("main").text.contains("The card “veil 001” is hidden from you."));
+    let export = format!("{path}/export?dialect=ydk");
+    let lossy = check(&export, &page(&app, &export).await);
+    let main = &lossy.only("main").text;
+    assert!(main.contains("2 Hidden card: veil 001") && !main.contains(name), "{main}");
     // A reader who has an account sees the place beside what is missing, too.
     app.player("ben").await;
     let bens = Browser::of(&app, "ben").await.page(&path).await;

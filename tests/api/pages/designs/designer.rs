@@ -1,10 +1,16 @@
 //! Designs are created and changed step by step, without script.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use cardscape::domain::clock::Clock;
+use cardscape::store::StoreSettings;
 use serde_json::json;
 
 use super::{Browser, Page, begun, heron, location, page_of, shared, start, value};
+use crate::designs::{put_effect_texts, put_templates};
 use crate::pages::frame::check;
-use crate::support::{Answer, RequestExt as _, TestApp};
+use crate::support::{Answer, RequestExt as _, TestApp, TestDb};
 
 /// All `<input>` fields of a page as a browser sends them, except for the search field and the fields in `without`.
 fn fields<'a>(page: &'a Page, without: &[&str]) -> Vec<(&'a str, &'a str)> {
@@ -169,6 +175,7 @@ async fn a_sentence_is_chosen_from_a_template() {
     let effects = shown(&hers.post("/designer", &last).await, 200);
     let second = effects.all("textarea").find(|area| area.get("id") == Some("effects-1-text"));
     assert_eq!(second.unwrap().text, sentence);
+    assert!(effects.all("button").any(|button| button.get("value") == Some("template:1")));
     let back = shown(
         &hers.post("/designer", &[&last[..last.len() - 1], &[("go", "unpick")]].concat()).await,
         200,
@@ -176,6 +183,74 @@ async fn a_sentence_is_chosen_from_a_template() {
     assert!(back.all("select").any(|select| select.get("id") == Some("pick")));
     let lost = [&begin[..], &[("go", "template:x")]].concat();
     assert_eq!(hers.post("/designer", &lost).await.status, 422);
+}
+
+#[tokio::test]
+async fn a_game_without_templates_offers_none() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    app.player("ada").await;
+    let admin = app.admin().await;
+    let hers = Browser::of(&app, "ada").await;
+    let begin = [("game", "ttcg"), ("kind", "unit"), ("name", "Owl"), ("step", "effects")];
+    let choose = [&begin[..], &[("go", "template:0")]].concat();
+    let is_offered =
+        |page: &Page| page.all("button").any(|button| button.get("value") == Some("template:0"));
+    for has_texts in [false, true] {
+        if has_texts {
+            put_templates(&app, &admin, &[]).await;
+        }
+        let effects = [&begin[..], &[("go", "effects")]].concat();
+        assert!(!is_offered(&shown(&hers.post("/designer", &effects).await, 200)));
+        // A form of another tab may have the button still.
+        let page = shown(&hers.post("/designer", &choose).await, 200);
+        let text = &page.only("main").text;
+        assert!(text.contains("type the sentence into its field"), "{text}");
+    }
+    let odd = ["Tap a unit with attack > 100 and rank < 3.", "Tap a unit <or_more>."];
+    put_effect_texts(
+        &app,
+        &admin,
+        "effect-placeholders/or_more",
+        &json!({ "values": ["_", "now"] }),
+    )
+    .await;
+    put_templates(&app, &admin, &odd).await;
+    let page = shown(&hers.post("/designer", &choose).await, 200);
+    let options: Vec<&str> = page.all("option").map(|option| &*option.text).collect();
+    assert_eq!(
+        options[1..],
+        ["Tap a unit with attack > 100 and rank < 3.", "Tap a unit [or more]."]
+    );
+    let pick = [&begin[..], &[("at", "0"), ("template", ""), ("pick", "2"), ("go", "pick")]];
+    let page = shown(&hers.post("/designer", &pick.concat()).await, 200);
+    let options: Vec<&str> = page.all("option").map(|option| &*option.text).collect();
+    assert_eq!(options[1..], ["(nothing)", "now"]);
+}
+
+/// A loaded service shows the form with its texts, although it finds out nothing about templates.
+#[tokio::test]
+async fn the_form_is_shown_while_templates_cannot_be_read() {
+    let db = Arc::new(TestDb::with_games(&["ttcg"]).await);
+    let hasty = |store: &mut StoreSettings| store.statement_timeout = Duration::from_secs(2);
+    let app = TestApp::start_tuned(db, Clock::system(), |_| {}, hasty);
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let mut client = app.db().session().await;
+    let lock = client.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE effect_texts IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let sent = [
+        ("game", "ttcg"),
+        ("kind", "unit"),
+        ("name", "Owl"),
+        ("effects.0.text", "Draw a card."),
+        ("step", "effects"),
+        ("go", "effects"),
+    ];
+    let page = shown(&hers.post("/designer", &sent).await, 200);
+    let effect = page.all("textarea").find(|area| area.get("id") == Some("effects-0-text"));
+    assert_eq!(effect.unwrap().text, "Draw a card.");
+    assert!(page.all("button").any(|button| button.get("value") == Some("template:0")));
+    lock.rollback().await.unwrap();
 }
 
 #[tokio::test]
@@ -211,7 +286,10 @@ async fn a_change_in_between_shows_both_versions() {
             field.1 = &version;
         }
     }
-    assert_eq!(location(&hers.post(&path, &sent).await), page_of(&place));
+    // A double click, or a form that is sent again because its answer was lost, is no conflict.
+    for _ in 0..2 {
+        assert_eq!(location(&hers.post(&path, &sent).await), page_of(&place));
+    }
     let now = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!((&now["name"], &now["attributes"]["attack"]), (&json!("Mine"), &json!(150)));
     // The form carries the effects and the licence terms, which this step does not show.
@@ -294,6 +372,66 @@ async fn faults_are_shown_beside_their_fields() {
     assert_eq!(invalid.collect::<Vec<_>>(), ["flavour"]);
     assert!(page.all("a").any(|link| link.get("href") == Some("#flavour")));
     assert_eq!(value(&page, "flavour"), long);
+}
+
+/// A number and a sentence that are refused are marked at their fields, and described by the list of faults.
+#[tokio::test]
+async fn faults_of_numbers_and_sentences_are_marked_at_their_fields() {
+    let app = start().await;
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    for (step, field, id, typed) in [
+        ("card", "attributes.attack", "attributes-attack", "1\u{202e}2"),
+        ("effects", "effects.0.text", "effects-0-text", "Draw\u{202e} a card."),
+    ] {
+        let sent = [
+            ("game", "ttcg"),
+            ("kind", "unit"),
+            ("name", "Owl"),
+            (field, typed),
+            ("step", step),
+            ("go", "save"),
+        ];
+        let page = shown(&hers.post("/designer", &sent).await, 422);
+        let path = format!("#{id}");
+        assert!(page.all("a").any(|link| link.get("href") == Some(&*path)), "{id}");
+        let mut marked = page.with("aria-invalid").map(|(field, _)| field);
+        let marked = marked.find(|field| field.get("id") == Some(id));
+        let described = marked.and_then(|field| field.get("aria-describedby")).unwrap_or_default();
+        assert!(described.split(' ').any(|one| one == "faults"), "{id}: {described}");
+    }
+}
+
+/// Another tab has deleted the design: its texts are shown, to be copied.
+#[tokio::test]
+async fn texts_of_a_design_that_was_deleted_are_not_lost() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let path = format!("{}/edit", page_of(&place));
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page(&path).await;
+    let version = value(&form, "version").to_owned();
+    app.delete(&place).by(&ada).header("if-match", "*").answer().await.expect(204);
+    let sent = [
+        ("version", &*version),
+        ("game", "ttcg"),
+        ("kind", "unit"),
+        ("name", "Mine"),
+        ("effects.0.text", "Draw two cards."),
+        ("flavour", "It waits."),
+        ("lore", "It was there first."),
+        ("credits", "Ada"),
+        ("alt", "A heron."),
+        ("step", "story"),
+        ("go", "save"),
+    ];
+    let page = shown(&hers.post(&path, &sent).await, 404);
+    let texts: Vec<&str> = page.all("textarea").map(|field| field.text.as_str()).collect();
+    assert_eq!(
+        texts,
+        ["Mine", "Draw two cards.", "It waits.", "It was there first.", "Ada", "A heron."]
+    );
 }
 
 /// The head of the form part with the file.
@@ -467,7 +605,21 @@ async fn artwork_is_uploaded_and_shown() {
     let stored: Vec<_> = stored.filter_map(|image| image.get("src")).collect();
     assert_eq!(stored, [&*small]);
     let version = value(&stale, "version").to_owned();
-    let again: [(&str, &[u8]); 3] = [("name=\"version\"", version.as_bytes()), none[1], none[2]];
-    assert_eq!(location(&send_parts(&app, &hers, &path, &again).await), page_of(&place));
+    // Nothing would keep a new description without a picture.
+    let described: [(&str, &[u8]); 3] =
+        [("name=\"version\"", version.as_bytes()), none[1], none[2]];
+    let refused = shown(&send_parts(&app, &hers, &path, &described).await, 422);
+    assert!(refused.fault_of("file").starts_with("Choose a picture, too"));
+    assert_eq!(value(&refused, "alt"), "Nothing yet.");
+    // The stored description may stay in the field: it goes with its picture.
+    let stored = ("name=\"alt\"", &b"A <b>heron</b>."[..]);
+    let again: [(&str, &[u8]); 3] = [("name=\"version\"", version.as_bytes()), none[1], stored];
+    // The second one is a double click.
+    for _ in 0..2 {
+        assert_eq!(location(&send_parts(&app, &hers, &path, &again).await), page_of(&place));
+    }
+    let other = [again[0], none[1], none[2]];
+    let stale = shown(&send_parts(&app, &hers, &path, &other).await, 412);
+    assert_eq!(value(&stale, "alt"), "Nothing yet.", "another description is not lost");
     assert!(app.get(&place).by(&ada).answer().await.expect(200)["artwork"].is_null());
 }

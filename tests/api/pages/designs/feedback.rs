@@ -84,7 +84,10 @@ async fn comments_are_written_answered_changed_and_deleted() {
     assert_eq!(hers.post(&edit, &[("text", "x"), ("revision", "1")]).await.status, 404);
     let form = his.page(&edit).await;
     let revision = value(&form, "revision").to_owned();
-    location(&his.post(&edit, &[("text", "A bit cheap."), ("revision", &*revision)]).await);
+    // A double click, or a form that is sent again because its answer was lost, is no conflict.
+    for text in ["A bit cheap.", " A bit cheap.\r\n"] {
+        location(&his.post(&edit, &[("text", text), ("revision", &*revision)]).await);
+    }
     let stale = his.post(&edit, &[("text", "Later."), ("revision", &*revision)]).await;
     assert_eq!(stale.status, 412);
     let both = check(&edit, &stale);
@@ -113,6 +116,24 @@ async fn comments_are_written_answered_changed_and_deleted() {
     let gone = app.get(&format!("/v1{edit}")).answer().await.expect(200);
     assert_eq!(gone["state"], "deleted");
     assert!(hers.page(&design).await.only("main").text.contains("Deleted by its author."));
+}
+
+/// The script of the page asks before a text that was not sent is lost. It reads from the form whether the shown text is stored.
+#[tokio::test]
+async fn forms_of_comments_say_whether_their_text_is_stored() {
+    let (app, design) = with_design().await;
+    let his = Browser::of(&app, "ben").await;
+    let path = format!("{design}/comments");
+    location(&his.post(&path, &[("text", "Far too cheap.")]).await);
+    let long = "x".repeat(2001);
+    let refused = his.post(&path, &[("text", &*long)]).await;
+    assert_eq!(refused.status, 422);
+    let pages = [(his.page(&design).await, "saved"), (check(&path, &refused), "unsaved")];
+    for (page, state) in pages {
+        let forms = page.all("form").filter(|form| form.get("action") == Some(&*path));
+        let states: Vec<_> = forms.filter_map(|form| form.get("data-guard")).collect();
+        assert_eq!(states, [state, "saved"]);
+    }
 }
 
 /// A comment may be deleted while somebody answers it. Then the answer has no form of its own on the page, and the form of a comment has its text.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Browser, begun, heron, links_to, location, page_of, shared, start, value};
-use crate::designs::{pictures, step, upload};
+use crate::designs::{pictures, put_templates, step, upload};
 use crate::pages::frame::check;
 use crate::pages::html::Page;
 use crate::support::{Player, RequestExt as _, TestApp};
@@ -128,6 +128,27 @@ async fn a_refused_release_shows_every_fault_and_keeps_the_input() {
     let page = refused(&fields, 409).await;
     assert!(text(&page).contains("The author is banned."), "{}", text(&page));
     assert!(!page.fault_of("was_public").is_empty());
+}
+
+/// Several sentences may have the same fault: each message says which sentence it is about.
+#[tokio::test]
+async fn a_refused_release_names_the_sentences_that_no_template_makes() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    let admin = app.admin().await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &place).await;
+    put_templates(&app, &admin, &["Rest."]).await;
+    let path = format!("/reviews{}/release", page_of(&place));
+    let browser = Browser::of(&app, "the admin").await;
+    let fields = [("set", "hearth"), ("number", "900"), ("go", "check")];
+    let refused = browser.post(&path, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check(&path, &refused);
+    for effect in ["Effect 1", "Effect 2"] {
+        let message = format!("{effect}: No template of the game makes this sentence.");
+        assert!(text(&page).contains(&message), "{}", text(&page));
+    }
 }
 
 /// Another revision may be approved while the page of a release is open: the form names the revision that it showed.

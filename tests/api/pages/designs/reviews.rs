@@ -1,9 +1,9 @@
 //! Moderators claim designs, see the checklist, and decide.
 
-use super::{Browser, heron, links_to, location, page_of, shared, start, value};
-use crate::designs::step;
+use super::{Browser, begun, heron, links_to, location, page_of, shared, start, value};
+use crate::designs::{put_templates, step};
 use crate::pages::frame::check;
-use crate::support::RequestExt as _;
+use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
 async fn a_submitted_design_is_claimed_and_decided() {
@@ -163,6 +163,114 @@ async fn a_form_about_an_earlier_revision_decides_nothing() {
     let read = [("revision", "2"), ("decision", "approved"), ("reason", "A sound card.")];
     assert_eq!(location(&theirs.post(&review, &read).await), "/reviews/designs");
     assert_eq!(app.get(&place).by(&ada).answer().await.expect(200)["status"], "approved");
+}
+
+/// The design may be withdrawn, decided or revoked meanwhile. The page that says so also names the design, and has the reason that was typed.
+#[tokio::test]
+async fn the_reason_of_a_refused_decision_is_kept() {
+    let app = start().await;
+    let (ada, mod_) = (app.player("ada").await, app.moderator().await);
+    app.admin().await;
+    // New accounts submit few designs a day.
+    app.sql("UPDATE accounts SET created_at = created_at - interval '30 days'").await;
+    let theirs = Browser::of(&app, "the moderator").await;
+    let admins = Browser::of(&app, "the admin").await;
+    let typed = "A reason of several words.";
+    let assert_kept = |answer: &crate::support::Answer, name: &str| {
+        assert_eq!(answer.status, 409, "{}", answer.text());
+        let page = check(name, answer);
+        assert_eq!(page.only("textarea").text, typed, "{name}");
+        assert!(page.only("main").text.contains(name), "{name}");
+    };
+    // Moderators do not see a design any more that was never shared; a shared one has its page without a form.
+    for (name, is_shared) in [("Lantern Heron", false), ("Quiet Heron", true)] {
+        let place = if is_shared {
+            shared(&app, &ada, &heron(name)).await
+        } else {
+            crate::designs::begun(&app, &ada, &heron(name)).await
+        };
+        step(&app, &ada, &place, "submit").await.expect(200);
+        let review = format!("/reviews{}", page_of(&place));
+        claim(&theirs, &review).await;
+        let form = theirs.page(&review).await;
+        let fields = [
+            ("revision", value(&form, "revision")),
+            ("design", value(&form, "design")),
+            ("decision", "approved"),
+            ("reason", typed),
+        ];
+        step(&app, &ada, &place, "withdraw").await.expect(200);
+        assert_kept(&theirs.post(&review, &fields).await, name);
+
+        step(&app, &ada, &place, "submit").await.expect(200);
+        claim(&theirs, &review).await;
+        let decision = serde_json::json!({ "decision": "approved", "reason": "Good." });
+        app.post(&format!("{place}/decide")).by(&mod_).json(&decision).answer().await.expect(200);
+        let form = theirs.page(&review).await;
+        let fields = [
+            ("revision", value(&form, "revision")),
+            ("design", value(&form, "design")),
+            ("reason", typed),
+        ];
+        let revoke = format!("{review}/revoke");
+        let first = admins.post(&revoke, &fields).await;
+        assert_eq!(location(&first), "/reviews/designs?status=approved");
+        assert_kept(&theirs.post(&revoke, &fields).await, name);
+    }
+    // The form of an older program does not name the design.
+    let place = crate::designs::begun(&app, &ada, &heron("Small Heron")).await;
+    let review = format!("/reviews{}", page_of(&place));
+    let old = [("decision", "approved"), ("reason", typed)];
+    let answer = theirs.post(&review, &old).await;
+    assert!(answer.text().contains(typed), "{}", answer.text());
+}
+
+/// A decision or a release for which there is no time can be sent again, with what was typed. Designs from before the first templates are not compared with
+/// them, which takes no time.
+#[tokio::test]
+async fn what_was_typed_stays_if_there_is_no_time_to_compare_sentences() {
+    let no_time = |settings: &mut cardscape::app::state::ApiSettings| {
+        settings.suggestion_time = std::time::Duration::ZERO;
+    };
+    let app = TestApp::start_seeded_with(&["ttcg"], no_time).await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let theirs = Browser::of(&app, "the moderator").await;
+    let admins = Browser::of(&app, "the admin").await;
+    let mut places = Vec::new();
+    for name in ["Lantern Heron", "Quiet Heron"] {
+        let place = begun(&app, &ada, &heron(name)).await;
+        step(&app, &ada, &place, "submit").await.expect(200);
+        app.post(&format!("{place}/claim")).by(&mod_).answer().await.expect(200);
+        places.push(place);
+    }
+    app.clock().advance(chrono::Duration::seconds(1));
+    put_templates(&app, &admin, &["Rest."]).await;
+    let decision = serde_json::json!({ "decision": "approved", "reason": "Good." });
+    let decided = app.post(&format!("{}/decide", places[0])).by(&mod_).json(&decision);
+    decided.answer().await.expect(200);
+
+    // As if it were not known since when the game has had templates: they hold for all designs.
+    app.sql("UPDATE effect_texts SET revision = revision + 1, templates_since = NULL").await;
+    let message = "There was not enough time to compare the design";
+    let review = format!("/reviews{}", page_of(&places[1]));
+    let typed = [("revision", "1"), ("decision", "approved"), ("reason", "A sound card.")];
+    let refused = theirs.post(&review, &typed).await;
+    assert_eq!((refused.status, &*refused.header("retry-after")), (503, "1"));
+    let page = check(&review, &refused);
+    assert!(page.only("main").text.contains(message), "{}", page.only("main").text);
+    assert_eq!(page.only("textarea").text, "A sound card.");
+    let chosen = page.all("input").filter(|field| field.get("checked").is_some());
+    assert_eq!(chosen.filter_map(|field| field.get("id")).collect::<Vec<_>>(), ["approved"]);
+    let decline = [("revision", "1"), ("decision", "declined"), ("reason", "A sound card.")];
+    assert_eq!(location(&theirs.post(&review, &decline).await), "/reviews/designs");
+
+    let release = format!("/reviews{}/release", page_of(&places[0]));
+    let typed = [("revision", "1"), ("set", "hearth"), ("number", "900"), ("go", "release")];
+    let refused = admins.post(&release, &typed).await;
+    assert_eq!(refused.status, 503, "{}", refused.text());
+    let page = check(&release, &refused);
+    assert!(page.only("main").text.contains(message), "{}", page.only("main").text);
+    assert_eq!(value(&page, "number"), "900");
 }
 
 /// A hidden card has the name of the design: the moderator and the admin read this, and no page promises a release.

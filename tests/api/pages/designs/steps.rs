@@ -115,8 +115,11 @@ async fn revisions_are_compared_and_restored() {
     let stale = hers.post(&restore, &[("revision", "1"), ("version", "77")]).await;
     assert_eq!(stale.status, 412);
     check(&restore, &stale);
-    let restored = hers.post(&restore, &[("revision", "1"), ("version", &*version)]).await;
-    assert_eq!(location(&restored), design);
+    // A double click, or a form that is sent again because its answer was lost, restores it once.
+    for _ in 0..2 {
+        let restored = hers.post(&restore, &[("revision", "1"), ("version", &*version)]).await;
+        assert_eq!(location(&restored), design);
+    }
     let now = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!((&now["name"], &now["revision"]), (&json!("Lantern Heron"), &json!(3)));
 }

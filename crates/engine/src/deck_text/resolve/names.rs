@@ -350,7 +350,7 @@ fn hides_count(tag: &str) -> bool {
 struct IsHeading;
 
 /// Whether two names differ at most in case.
-fn is_same_spelling(left: &str, right: &str) -> bool {
+pub(in crate::deck_text) fn is_same_spelling(left: &str, right: &str) -> bool {
     let folded = |name: &str| name.trim().to_lowercase();
     left == right || folded(left) == folded(right)
 }

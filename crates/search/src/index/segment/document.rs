@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Number, Value};
 
 use super::super::record::{CardContent, EffectTags, PrintingRecord};
@@ -51,6 +51,8 @@ pub(super) struct Writer {
     pub(super) symbols: Symbols,
     /// Folded forms of short attribute texts: most cards have one of a few.
     folded: FxHashMap<Box<str>, Box<str>>,
+    /// Short texts of printings whose words have numbers.
+    numbered: FxHashSet<Box<str>>,
     /// Buffer for the words of one text.
     tokens: Vec<u8>,
 }
@@ -99,9 +101,25 @@ impl Writer {
         }
         write_number(printings.len() as u64, out);
         for PrintingRecord { rarity, tier, attributes } in printings {
+            for text in attributes.values().filter_map(Value::as_str) {
+                self.number_words(text);
+            }
             self.write_symbol(rarity, out);
             write_signed((*tier).into(), out);
             self.write_attributes(attributes, out);
+        }
+    }
+
+    /// Gives numbers to the words of a text that the bytes contain only as the printing has it.
+    fn number_words(&mut self, text: &str) {
+        if self.numbered.contains(text) {
+            return;
+        }
+        for word in crate::folded(text).split(' ').skip(1) {
+            self.words.id(word);
+        }
+        if text.len() <= MAX_SYMBOL && self.numbered.len() < MAX_SYMBOLS {
+            self.numbered.insert(text.into());
         }
     }
 

@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 use serde_json::Value;
 
-use super::super::answer::FacetSource;
+use super::super::answer::{FacetAttribute, FacetSource};
 use super::super::naive::{Tally, tally};
 use super::Segment;
 use super::lists::{Keyed, Set};
@@ -17,7 +17,7 @@ impl Segment {
     pub(in crate::index) fn tally(
         &self,
         cards: &RoaringBitmap,
-        attributes: &[&str],
+        attributes: &[FacetAttribute<'_>],
         steps: &Steps,
         found: &mut Tally,
     ) {
@@ -47,14 +47,20 @@ impl Segment {
             }
         }
         let mut unlisted = Vec::new();
-        for code in attributes {
-            let Some(attribute) = self.attributes.get(*code) else { continue };
+        for wanted in attributes {
+            let FacetAttribute { code, per_printing } = *wanted;
+            let Some(attribute) = self.attributes.get(code) else { continue };
             if !attribute.has_all {
-                unlisted.push(*code);
+                unlisted.push(*wanted);
                 continue;
             }
-            for (at, scalar) in attribute.card.keys().iter().enumerate() {
-                let set: Set<'_> = attribute.card.lists().get(at);
+            // Without a printing that differs, each has the value of its card.
+            let scalars = attribute.printing.as_ref().filter(|_| per_printing);
+            let scalars = scalars.unwrap_or(&attribute.card);
+            let printed = per_printing.then(|| cards & &self.with_printing);
+            let cards = printed.as_ref().unwrap_or(cards);
+            for (at, scalar) in scalars.keys().iter().enumerate() {
+                let set: Set<'_> = scalars.lists().get(at);
                 add(FacetSource::Attribute, code, scalar.value(), set.count_in(cards));
             }
         }

@@ -69,8 +69,51 @@ struct AttributeIndex {
     words: Keyed<u32>,
     /// Cards whose value is a text.
     with_text: RoaringBitmap,
+    /// By the texts of printings; `None`: no printing differs.
+    of_printings: Option<TextsOfPrintings>,
     /// Whether every value has a set.
     has_all: bool,
+}
+
+/// Cards by the texts that an attribute has in their printings: own ones, or else that of the card.
+#[derive(Debug)]
+struct TextsOfPrintings {
+    /// Cards with a printing that has the attribute, and not as an empty list or text.
+    present: RoaringBitmap,
+    /// By words.
+    words: Keyed<u32>,
+    /// Cards with a printing whose value is a text.
+    with_text: RoaringBitmap,
+}
+
+impl AttributeIndex {
+    /// Of printings; `None`: of the card, or no printing differs.
+    fn texts_of_printings(&self, per_printing: bool) -> Option<&TextsOfPrintings> {
+        self.of_printings.as_ref().filter(|_| per_printing)
+    }
+
+    /// Cards that have the attribute, and not as an empty list or text.
+    fn present(&self, per_printing: bool) -> &RoaringBitmap {
+        self.texts_of_printings(per_printing).map_or(&self.present, |own| &own.present)
+    }
+
+    /// Cards by the words of the attribute.
+    fn words(&self, per_printing: bool) -> &Keyed<u32> {
+        self.texts_of_printings(per_printing).map_or(&self.words, |own| &own.words)
+    }
+
+    /// Cards whose value is a text.
+    fn with_text(&self, per_printing: bool) -> &RoaringBitmap {
+        self.texts_of_printings(per_printing).map_or(&self.with_text, |own| &own.with_text)
+    }
+
+    /// Heap size of what texts are found by, in bytes.
+    fn text_bytes(&self) -> usize {
+        let of_printings = self.of_printings.as_ref().map_or(0, |own| {
+            bitmap_bytes(&own.present) + bitmap_bytes(&own.with_text) + own.words.bytes()
+        });
+        bitmap_bytes(&self.with_text) + self.words.bytes() + of_printings
+    }
 }
 
 /// Cards by the sum of attributes.
@@ -332,10 +375,9 @@ impl Segment {
         };
         let attribute = |index: &AttributeIndex| {
             bitmap_bytes(&index.present)
-                + bitmap_bytes(&index.with_text)
                 + scalars(&index.card)
                 + index.printing.as_ref().map_or(0, scalars)
-                + index.words.bytes()
+                + index.text_bytes()
         };
         let flags =
             [&self.open, &self.hidden, &self.with_effect, &self.with_lore, &self.with_printing];

@@ -9,6 +9,7 @@ use cardscape_engine::{name_key, search_key};
 use chrono::{DateTime, Datelike as _, NaiveDate, Utc};
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
+use serde_json::{Map, Value};
 
 use super::super::judge::{Entry, Judge};
 use super::super::pattern::{BETWEEN, Patterns, SPACE};
@@ -294,7 +295,7 @@ impl<'s> Plan<'s> {
 
     fn test(&mut self, test: &'s Test) -> Cards<'s> {
         let segment = self.segment;
-        self.reads_texts |= matches!(test, Test::Words(..) | Test::Regex(..) | Test::TextIs(..));
+        self.reads_texts |= matches!(test, Test::Words(..) | Test::Regex(..) | Test::TextIs { .. });
         match test {
             Test::Any(tests) => {
                 let mut any = Cards::none();
@@ -305,12 +306,9 @@ impl<'s> Plan<'s> {
             }
             Test::Words(place, words) => self.words(place, words),
             Test::Regex(place, _) => match place {
-                Place::Attribute(code) => match segment.attributes.get(code) {
-                    Some(attribute) => {
-                        Cards::perhaps(self.window.within(&attribute.with_text).into_owned())
-                    }
-                    None => Cards::none(),
-                },
+                Place::Attribute { attribute, per_printing } => {
+                    self.with_text(attribute, *per_printing)
+                }
                 _ => Cards::perhaps(self.window.within(&segment.open).into_owned()),
             },
             Test::Name(key) => Cards::exactly(segment.same_key(key)),
@@ -319,14 +317,14 @@ impl<'s> Plan<'s> {
                 Cards::perhaps(alike.fold(RoaringBitmap::new(), |all, one| all | one))
             }
             Test::NamePrefix(key) => Cards::exactly(segment.keys_beginning(key, &self.window)),
-            Test::TextIs(code, folded) => {
+            Test::TextIs { attribute, per_printing, folded } => {
                 let words: Vec<&str> = folded.split(' ').skip(1).collect();
-                let Some(attribute) = segment.attributes.get(code) else { return Cards::none() };
-                Cards::perhaps(if words.is_empty() {
-                    self.window.within(&attribute.with_text).into_owned()
-                } else {
-                    self.all_of(&attribute.words, &words)
-                })
+                match segment.attributes.get(attribute) {
+                    Some(index) if !words.is_empty() => {
+                        Cards::perhaps(self.all_of(index.words(*per_printing), &words))
+                    }
+                    _ => self.with_text(attribute, *per_printing),
+                }
             }
             Test::Number { sum, per_printing, compared } => {
                 self.number(sum, *per_printing, compared.map(i128::from))
@@ -347,14 +345,30 @@ impl<'s> Plan<'s> {
             }
             Test::Styles(styles) => Cards::exactly(segment.styles.any_of(styles, &self.window)),
             Test::Slots(slots) => Cards::exactly(segment.slots.any_of(slots, &self.window)),
-            Test::HasAttribute(code) => match segment.attributes.get(code) {
-                Some(attribute) => Cards::of(self.window.within(&attribute.present)),
-                None => Cards::none(),
-            },
+            Test::HasAttribute { attribute, per_printing } => {
+                match segment.attributes.get(attribute) {
+                    Some(index) if *per_printing => {
+                        let present = self.window.within(index.present(true)).into_owned();
+                        self.with_printings(present, true)
+                    }
+                    Some(index) => Cards::of(self.window.within(&index.present)),
+                    None => Cards::none(),
+                }
+            }
             Test::HasEffect => Cards::of(self.window.within(&segment.with_effect)),
             Test::HasLore => Cards::of(self.window.within(&segment.with_lore)),
             Test::Year(wanted) => self.of_releases(|day| wanted.holds(&day.year().into())),
             Test::Released(wanted) => self.of_releases(|day| wanted.holds(&day)),
+        }
+    }
+
+    /// Cards in which an attribute is a text.
+    fn with_text(&self, code: &str, per_printing: bool) -> Cards<'s> {
+        match self.segment.attributes.get(code) {
+            Some(index) => {
+                Cards::perhaps(self.window.within(index.with_text(per_printing)).into_owned())
+            }
+            None => Cards::none(),
         }
     }
 
@@ -427,10 +441,12 @@ impl<'s> Plan<'s> {
             Place::Effects => &[&segment.words.effects],
             Place::Lore => &[&segment.words.lore],
             Place::Text => &[&segment.words.effects, &segment.words.lore],
-            Place::Attribute(code) => match segment.attributes.get(code) {
-                Some(attribute) => &[&attribute.words],
-                None => return Cards::none(),
-            },
+            Place::Attribute { attribute, per_printing } => {
+                match segment.attributes.get(attribute) {
+                    Some(index) => &[index.words(*per_printing)],
+                    None => return Cards::none(),
+                }
+            }
         };
         let ranks = segment.vocabulary.beginning(last);
         let mut any = RoaringBitmap::new();
@@ -445,7 +461,8 @@ impl<'s> Plan<'s> {
             any |= cards;
         }
         if others.is_empty() {
-            return Cards::exactly(any);
+            let per_printing = matches!(place, Place::Attribute { per_printing: true, .. });
+            return self.with_printings(any, per_printing);
         }
         let ids: Option<Vec<u32>> =
             others.iter().map(|word| segment.vocabulary.find(word).map(|(id, _)| id)).collect();
@@ -510,7 +527,7 @@ impl TestedCard<'_, '_> {
         let Some(document) = &self.document else { return false };
         match test {
             Test::Any(tests) => tests.iter().any(|test| self.holds(test)),
-            Test::Words(place, words) if !matches!(place, Place::Attribute(_)) => {
+            Test::Words(place, words) if !matches!(place, Place::Attribute { .. }) => {
                 let known = self.plan.phrases.iter().find(|(at, _)| *at == words.as_ptr());
                 match known {
                     Some((_, Some(phrase))) => {
@@ -521,7 +538,7 @@ impl TestedCard<'_, '_> {
                     None => self.holds_for_whole_card(test),
                 }
             }
-            Test::Regex(place, pattern) if !matches!(place, Place::Attribute(_)) => {
+            Test::Regex(place, pattern) if !matches!(place, Place::Attribute { .. }) => {
                 self.has_pattern(document, place, pattern)
             }
             Test::CardNames(keys) => {
@@ -543,9 +560,20 @@ impl TestedCard<'_, '_> {
 
     /// The cost of a regular expression on an attribute, besides reading the card.
     fn attribute_regex_cost(&self, card: &CardRecord, test: &Test) -> u64 {
-        let Test::Regex(Place::Attribute(code), pattern) = test else { return 0 };
-        let words = card.content.as_ref().and_then(|content| content.words.attributes.get(code));
-        let bytes = words.and_then(|words| words.as_str()).map_or(0, str::len);
+        let Test::Regex(Place::Attribute { attribute, per_printing }, pattern) = test else {
+            return 0;
+        };
+        let Some(content) = &card.content else { return 0 };
+        let length = |attributes: &Map<String, Value>| {
+            attributes.get(attribute).and_then(Value::as_str).map(str::len)
+        };
+        let of_card = length(&content.words.attributes).unwrap_or(0);
+        let bytes = if *per_printing {
+            let own = content.printings.iter().map(|own| length(&own.attributes));
+            own.map(|own| own.unwrap_or(of_card)).sum::<usize>()
+        } else {
+            of_card
+        };
         self.plan.judge.patterns.cost(pattern) * bytes as u64
     }
 
@@ -612,7 +640,7 @@ fn texts<'d, 's>(document: &'d Document<'s>, place: &Place) -> &'d [&'s [u8]] {
         Place::Effects => 1..2,
         Place::Lore => 2..3,
         Place::Text => 1..3,
-        Place::Attribute(_) => 0..0,
+        Place::Attribute { .. } => 0..0,
     };
     &document.texts[range]
 }

@@ -1,10 +1,11 @@
 //! Index of cards by codes, numbers and attributes.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use super::super::borrowed::{AttributeText, ContentRef, value_of};
+use super::super::borrowed::{AttributeText, ContentRef, ValueRef, value_of};
 use super::super::growing::{BitmapBuilder, KeyedBuilder, in_order};
 use super::super::lists::Keyed;
 use super::super::vocabulary::Vocabulary;
@@ -75,21 +76,33 @@ impl<'a> CodeFacts<'a> {
         if let Some(lowest) = card.printings().map(|(_, tier, _)| tier).min() {
             self.lowest.push(lowest.into(), at);
         }
-        self.add_attributes(at, card, source.overridden);
-        self.add_texts(at, card, &source.segment.vocabulary);
-        self.add_sums(at, card);
-    }
-
-    fn add_attributes(&mut self, at: u32, card: &ContentRef<'a>, overridden: &'a BTreeSet<String>) {
         for (code, value) in &card.attributes {
             self.attributes.entry(code).or_default().push_card(value, at);
         }
+        self.add_texts(at, card, &source.segment.vocabulary);
+        self.add_attributes_of_printings(at, card, source);
+        self.add_sums(at, card);
+    }
+
+    fn add_attributes_of_printings(&mut self, at: u32, card: &ContentRef<'a>, source: &Source<'a>) {
+        let Self { attributes, known_texts, .. } = self;
         // The value of a printing is its own, or else that of the card.
-        for code in overridden {
+        for code in source.overridden {
             let of_card = value_of(&card.attributes, code);
+            let text_of_card = card.texts.iter().find(|(known, _)| known == code);
+            let text_of_card = text_of_card.map(|(_, text)| *text);
             for (_, _, own) in card.printings() {
-                if let Some(value) = value_of(own, code).or(of_card) {
-                    self.attributes.entry(code).or_default().push_printing(value, at);
+                let own = value_of(own, code);
+                let Some(value) = own.or(of_card) else { continue };
+                let attribute = attributes.entry(code).or_default();
+                attribute.push_printing(value, at);
+                let text = match own {
+                    Some(ValueRef::Text(text)) => Some(AttributeText::Plain(text)),
+                    _ => text_of_card,
+                };
+                if let Some(text) = text {
+                    let ranks = known_ranks(known_texts, text, &source.segment.vocabulary);
+                    attribute.push_printing_text(&ranks, at);
                 }
             }
         }
@@ -114,16 +127,8 @@ impl<'a> CodeFacts<'a> {
 
     fn add_texts(&mut self, at: u32, card: &ContentRef<'a>, vocabulary: &Vocabulary) {
         for (code, text) in &card.texts {
-            let unknown;
-            let ranks = if let Some(known) = self.known_texts.get(text) {
-                known
-            } else if self.known_texts.len() < MAX_KNOWN_TEXTS {
-                self.known_texts.entry(*text).or_insert(ranks_of(*text, vocabulary))
-            } else {
-                unknown = ranks_of(*text, vocabulary);
-                &unknown
-            };
-            self.attributes.entry(code).or_default().push_text(ranks, at);
+            let ranks = known_ranks(&mut self.known_texts, *text, vocabulary);
+            self.attributes.entry(code).or_default().push_text(&ranks, at);
         }
     }
 
@@ -178,6 +183,18 @@ impl<'a> CodeFacts<'a> {
             ..Segment::default()
         }
     }
+}
+
+/// The ranks of the words of a text, cached for the first texts.
+fn known_ranks<'k, 'a>(
+    known: &'k mut FxHashMap<AttributeText<'a>, Vec<u32>>,
+    text: AttributeText<'a>,
+    vocabulary: &Vocabulary,
+) -> Cow<'k, [u32]> {
+    if known.len() >= MAX_KNOWN_TEXTS && !known.contains_key(&text) {
+        return Cow::Owned(ranks_of(text, vocabulary));
+    }
+    Cow::Borrowed(known.entry(text).or_insert_with(|| ranks_of(text, vocabulary)))
 }
 
 /// The ranks of the words of a text.

@@ -1,10 +1,10 @@
 //! Index of cards by the values of an attribute.
 
-use super::super::AttributeIndex;
 use super::super::borrowed::ValueRef;
 use super::super::document::Scalar;
 use super::super::growing::{BitmapBuilder, Growing, KeyedBuilder, in_order};
 use super::super::lists::Keyed;
+use super::super::{AttributeIndex, TextsOfPrintings};
 use super::words::WordFacts;
 
 /// Most different values of an attribute that get a set each; beyond that, cards are tested one by one. Numbers do not
@@ -96,6 +96,14 @@ impl<'a> ValueFacts<'a> {
     }
 }
 
+/// The texts of an attribute in printings.
+#[derive(Default)]
+struct PrintingFacts {
+    present: BitmapBuilder,
+    words: WordFacts,
+    with_text: BitmapBuilder,
+}
+
 /// The index of an attribute.
 #[derive(Default)]
 pub(super) struct AttributeFacts<'a> {
@@ -104,6 +112,7 @@ pub(super) struct AttributeFacts<'a> {
     printing: ValueFacts<'a>,
     words: WordFacts,
     with_text: BitmapBuilder,
+    of_printings: PrintingFacts,
     /// Whether some values have no set.
     is_cut: bool,
 }
@@ -119,7 +128,18 @@ impl<'a> AttributeFacts<'a> {
 
     /// Adds the value of a printing, which is its own or that of the card.
     pub(super) fn push_printing(&mut self, value: &ValueRef<'a>, ordinal: u32) {
+        if value.is_something() {
+            self.of_printings.present.push(ordinal);
+        }
         self.printing.push(value, ordinal, usize::MAX);
+    }
+
+    /// Records that it is a text in a printing, with words of these ranks.
+    pub(super) fn push_printing_text(&mut self, ranks: &[u32], ordinal: u32) {
+        self.of_printings.with_text.push(ordinal);
+        for rank in ranks {
+            self.of_printings.words.push(*rank, ordinal);
+        }
     }
 
     /// Records that it is a text, with words of these ranks.
@@ -136,18 +156,28 @@ impl<'a> AttributeFacts<'a> {
         self.printing.append(later.printing);
         self.words.append(later.words);
         self.with_text.append(later.with_text);
+        self.of_printings.present.append(later.of_printings.present);
+        self.of_printings.words.append(later.of_printings.words);
+        self.of_printings.with_text.append(later.of_printings.with_text);
         self.is_cut |= later.is_cut;
     }
 
     pub(super) fn finish(self, is_overridden: bool) -> AttributeIndex {
         // A value may have a set in one range and none in another.
         let has_all = !self.is_cut && self.card.len() <= MAX_VALUES;
+        let of_printings = self.of_printings;
+        let of_printings = is_overridden.then(|| TextsOfPrintings {
+            present: of_printings.present.finish(),
+            words: of_printings.words.finish(),
+            with_text: of_printings.with_text.finish(),
+        });
         AttributeIndex {
             present: self.present.finish(),
             card: self.card.finish(has_all),
             printing: is_overridden.then(|| self.printing.finish(true)),
             words: self.words.finish(),
             with_text: self.with_text.finish(),
+            of_printings,
             has_all,
         }
     }

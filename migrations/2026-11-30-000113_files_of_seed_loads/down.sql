@@ -1,0 +1,1 @@
+ALTER TABLE seed_loads DROP COLUMN part_hashes;
