@@ -1,9 +1,11 @@
 -- The search words of a card have the texts of its printings, too. A program that does not know this changes printings without them: triggers mark the words of
 -- these cards as stale then, as card_content_words does when content changes. Newer programs write the words after the printings, in the same transaction.
--- Once for each statement, because imports are large; and only for printings with texts, which few games have: other imports write no row more.
+-- Once for each statement, because imports are large; and only for printings with strings (texts and choices), which few games have: other imports write no row more.
 SET LOCAL lock_timeout = '10s';
+-- Both at once, in the order in which imports write them.
+LOCK TABLE printings, printing_content IN SHARE ROW EXCLUSIVE MODE;
 
-COMMENT ON COLUMN card_content.attribute_words IS 'The attributes that are texts, folded likewise, by code; those of printings by rarity and code: rare/motto.';
+COMMENT ON COLUMN card_content.attribute_words IS 'The attributes that are texts, folded likewise, by code; those of printings, and their choices, by rarity and code: rare/motto.';
 
 CREATE FUNCTION words_of_added_printings() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off AS $$

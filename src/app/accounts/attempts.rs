@@ -14,11 +14,14 @@ use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::network::Network;
 use crate::store::accounts::attempts::{self, AttemptSubject, Shortage};
 use crate::store::serials::submissions::keeps_attempt;
-use crate::store::{Connection, PooledConnection, StoreResult};
+use crate::store::{Connection, PooledConnection, Store, StoreResult};
 
-/// The pauses of a request that waits for attempts that others have reserved and may return: about two seconds in all,
-/// if its budget allows it. Most attempts are returned soon; requests that wait for longer ask less often.
-const PAUSES: [Duration; 7] = [
+/// The pauses of a submission of serial codes: about two seconds in all, if its budget allows it. Others return their
+/// attempts within milliseconds.
+const OF_CODES: &[Duration] = &[Duration::from_millis(100); 20];
+/// The pauses of a request that checks a password or another secret of an account: about two seconds as well. Others
+/// return their attempts when a hash is computed; requests that wait for longer ask less often.
+const OF_SECRETS: &[Duration] = &[
     Duration::from_millis(50),
     Duration::from_millis(100),
     Duration::from_millis(200),
@@ -66,7 +69,7 @@ pub(super) async fn reserve_attempt(
     code: ProblemCode,
     now: DateTime<Utc>,
 ) -> Result<(), Problem> {
-    AttemptPauses::default().reserve(app, conn, subjects, code, now).await
+    AttemptPauses::of_secrets().reserve(app, conn, subjects, code, now).await
 }
 
 async fn reserve_now(
@@ -93,7 +96,7 @@ pub(super) async fn reserve_with_place(
         return Ok(place);
     };
     drop((place, conn));
-    let mut pauses = AttemptPauses::default();
+    let mut pauses = AttemptPauses::of_secrets();
     pauses.pause(app, short, code, now).await?;
     let conn = app.store.connection().await?;
     pauses.reserve(app, conn, subjects, code, now).await?;
@@ -101,12 +104,20 @@ pub(super) async fn reserve_with_place(
 }
 
 /// The pauses of a request that waits for attempts of other requests.
-#[derive(Default)]
 pub(crate) struct AttemptPauses {
-    made: usize,
+    left: std::slice::Iter<'static, Duration>,
 }
 
 impl AttemptPauses {
+    /// Those of a submission of serial codes.
+    pub(crate) fn of_codes() -> Self {
+        Self { left: OF_CODES.iter() }
+    }
+
+    fn of_secrets() -> Self {
+        Self { left: OF_SECRETS.iter() }
+    }
+
     /// Takes one unit from each of these limits, and pauses as long as there are too few.
     async fn reserve(
         &mut self,
@@ -138,13 +149,12 @@ impl AttemptPauses {
         if !short.may_end {
             return Err(attempts_used_up(short.subject, code, now));
         }
-        let Some(pause) = PAUSES.get(self.made) else {
+        let Some(pause) = self.left.next() else {
             return Err(attempts_in_flight(short.subject, code));
         };
         if !app.store.pause(vary(*pause)).await {
             return Err(attempts_in_flight(short.subject, code));
         }
-        self.made += 1;
         Ok(())
     }
 }
@@ -206,19 +216,24 @@ pub(super) async fn decided_or_give_back<T>(
 }
 
 /// Returns the units of an attempt that was refused without a word about the secret, or whose secret was right. They
-/// stay used if the database is not there.
+/// stay used if the database does not answer in time.
 pub(super) async fn give_back(app: &AppState, subjects: &[AttemptSubject], now: DateTime<Utc>) {
-    if let Err(error) = release(app, subjects, now).await {
-        tracing::debug!(%error, "an attempt is not given back");
+    let (store, subjects) = (app.store.clone(), subjects.to_vec());
+    // A task of its own, because the budget of the request may be used up.
+    let released = tokio::spawn(async move { release(&store, &subjects, now).await });
+    match released.await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "an attempt is not given back"),
+        Err(error) => tracing::error!(%error, "giving back an attempt has failed"),
     }
 }
 
 async fn release(
-    app: &AppState,
+    store: &Store,
     subjects: &[AttemptSubject],
     now: DateTime<Utc>,
 ) -> StoreResult<()> {
-    let mut conn = app.store.connection().await?;
+    let mut conn = store.connection().await?;
     attempts::release(&mut conn, subjects, 1, now).await
 }
 

@@ -186,6 +186,7 @@ async fn confirm_password<P: Permission>(
     let verdict = place.verify(Password::presented(password), Some(hash.clone())).await;
     let verdict = or_give_back(app, &[attempt], now, verdict).await?;
     if verdict == Verdict::Wrong {
+        drop(place);
         decide_wrong(app, &[attempt], now).await;
         return Err(Problem::new(ProblemCode::WrongPassword));
     }

@@ -111,12 +111,13 @@ async fn begin(
 
     let mut reserved = Attempts::OfPassword(subjects);
     for _ in 0..LOG_IN_TRIES {
-        let verified = match verify_password(&place, found, password).await {
+        let verified = verify_password(&place, found, password).await;
+        // Others may hash while this log-in waits for the database.
+        drop(place);
+        let verified = match verified {
             Ok(verified) => verified,
             Err(problem) => return Err(reserved.refuse(app, problem, now).await),
         };
-        // Others may hash while this log-in waits for attempts at second factors, or for the account.
-        drop(place);
         if verified.second_factor_since.is_some() {
             reserved = reserved.into_second_factor(app, &verified, shown, network, now).await?;
         }

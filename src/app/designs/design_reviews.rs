@@ -338,7 +338,7 @@ pub async fn decide(
     Ok(DesignReviewResponse { decision, reason, decided_at })
 }
 
-/// Why sentences of a submitted design prevent its approval now; empty also if nothing waits for a decision.
+/// Why sentences of a submitted design prevent its approval now; empty also if the moderator has no design of this code to decide.
 async fn list_sentence_obstacles(
     app: &AppState,
     by: &Granted<ReviewDesigns>,

@@ -76,7 +76,7 @@ async fn reserve_when_free(
     at: DateTime<Utc>,
     mut taken: Taken,
 ) -> Result<ReservedAttempts, Problem> {
-    let mut pauses = AttemptPauses::default();
+    let mut pauses = AttemptPauses::of_codes();
     loop {
         let Taken { units, short, epoch } = taken;
         let Some(short) = short.filter(|_| units == 0) else {

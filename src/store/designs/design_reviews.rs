@@ -421,17 +421,19 @@ impl SubmittedDesign {
     }
 }
 
-/// The submitted revision of a design; `None`: the design does not wait for a decision.
+/// The submitted revision of a design that the moderator has claimed; `None`: the design does not wait for a decision, or not
+/// for theirs.
 pub async fn find_submitted(
     conn: &mut Connection,
-    _by: &Granted<ReviewDesigns>,
+    by: &Granted<ReviewDesigns>,
     code: DesignCode,
 ) -> StoreResult<Option<SubmittedDesign>> {
     let found = sql(
-        "SELECT d.game_code, v.submitted_at, r.content FROM designs d JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL \
+        "SELECT d.game_code, v.submitted_at, r.content FROM designs d JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL AND v.reviewer_id = $reviewer \
          JOIN design_revisions r ON r.design_id = d.id AND r.number = v.revision WHERE d.code = $code",
     )
     .bind("code", code)
+    .bind("reviewer", by.account())
     .get_result(conn)
     .await
     .optional()?;

@@ -68,9 +68,12 @@ pub(in crate::web) async fn change_password(
     let codes = match changed.await {
         Ok(codes) => codes,
         Err(problem) => {
-            if is_done(&state, &by, network.0, &problem, wanted).await {
-                return answer_again(&problem, is_replacing);
-            }
+            let problem = match is_done(&state, &by, network.0, &problem, wanted).await {
+                Ok(true) => return answer_again(&problem, is_replacing),
+                Ok(false) => problem,
+                // It is not known whether the password is wrong.
+                Err(unknown) => unknown,
+            };
             let faults = wrong_password(&problem, "current_password");
             let Some(faults) = faults else { return Err(problem) };
             return show_form(PageStatus::of(&problem), faults, is_replacing);
@@ -92,9 +95,13 @@ async fn is_done(
     network: Network,
     problem: &Problem,
     wanted: String,
-) -> bool {
-    matches!(problem.code(), ProblemCode::WrongPassword | ProblemCode::EditConflict)
-        && own_password::was_just_changed_to(app, by, network, wanted).await.unwrap_or(false)
+) -> Result<bool, Problem> {
+    let may_be = matches!(problem.code(), ProblemCode::WrongPassword | ProblemCode::EditConflict);
+    if may_be {
+        own_password::was_just_changed_to(app, by, network, wanted).await
+    } else {
+        Ok(false)
+    }
 }
 
 /// The answer to a form that was sent twice. The recovery codes were in the first answer.

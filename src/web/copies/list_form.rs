@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cardscape_engine::name_key;
+use cardscape_engine::search_key;
 use uuid::Uuid;
 
 use super::choices::{Games, TypedCard};
@@ -83,9 +83,11 @@ impl Typed {
         let TypedCard { game, name, set, number, rarity } = &self.card;
         let card = &item.card;
         let is_named = if set.is_empty() || number.is_empty() {
-            card.name.as_deref().is_some_and(|own| name_key(own) == name_key(name))
+            card.name.as_deref().is_some_and(|own| search_key(own) == search_key(name))
         } else {
-            card.set.eq_ignore_ascii_case(set) && card.number.eq_ignore_ascii_case(number)
+            // Cards are found without the zeros before their numbers, too.
+            let bare = |number: &str| number.trim_start_matches('0').to_lowercase();
+            card.set.eq_ignore_ascii_case(set) && bare(&card.number) == bare(number)
         };
         is_named
             && card.game.eq_ignore_ascii_case(game)

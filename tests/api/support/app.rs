@@ -157,7 +157,9 @@ impl TestApp {
     pub async fn start_with_slow_hashes(change: impl FnOnce(&mut ApiSettings)) -> Self {
         let db = Arc::new(TestDb::create().await);
         let slow_hasher = || PasswordHasher::with_places(100, 90).unwrap();
-        Self::start_keyed(db, Clock::system(), (keys(), slow_hasher), change, |_| {})
+        // Many log-ins wait for one account at the same time, each with a connection.
+        let tune = |store: &mut StoreSettings| store.pool_size = 30;
+        Self::start_keyed(db, Clock::system(), (keys(), slow_hasher), change, tune)
     }
 
     fn start_keyed(

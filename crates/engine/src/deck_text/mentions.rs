@@ -54,7 +54,7 @@ impl DeckMentions {
     }
 
     /// The cards that [`write_deck`](crate::write_deck) must know, besides those of [`DeckMentions::of_deck`], to write a deck as our own text: their names end
-    /// with marks that a line has after a shorter name. Most decks have no such lines.
+    /// with marks that a line has after a shorter name. Decks without rarities have no such lines.
     ///
     /// ```
     /// use cardscape_engine::{DeckMentions, parse_deck_text};

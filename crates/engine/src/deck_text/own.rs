@@ -449,7 +449,7 @@ fn render_entry(entry: &DeckEntry, is_card: impl Fn(&str) -> bool) -> String {
 /// Names of cards that a line would mean instead of its own, if there are such cards: names that end with marks after this name, a rarity, for example, as in
 /// `Foo {u}`.
 fn longer_names(line: &str) -> Vec<String> {
-    // Most lines have no such marks.
+    // Lines without a set, a number and a rarity have no such marks.
     if !line.contains(['#', '[', '{', '^']) {
         return Vec::new();
     }

@@ -229,9 +229,9 @@ async fn adding_a_card_saves_the_whole_form() {
         let quantities = items.iter().map(|item| item["quantity"].as_i64().unwrap()).collect();
         (quantities, wants["visibility"].as_str().unwrap().to_owned())
     };
-    // The second one is a double click.
+    // The second one is a double click. The number of the card is 002.
     for _ in 0..2 {
-        let added = send("1", ["private", "7"], ["base", "002"], "add").await;
+        let added = send("1", ["private", "7"], ["base", "2"], "add").await;
         assert_eq!(
             added.header("location"),
             "/my/lists/wants?from=0&done=added",

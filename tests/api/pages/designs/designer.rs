@@ -231,7 +231,7 @@ async fn a_game_without_templates_offers_none() {
 #[tokio::test]
 async fn the_form_is_shown_while_templates_cannot_be_read() {
     let db = Arc::new(TestDb::with_games(&["ttcg"]).await);
-    let hasty = |store: &mut StoreSettings| store.statement_timeout = Duration::from_secs(2);
+    let hasty = |store: &mut StoreSettings| store.statement_timeout = Duration::from_secs(5);
     let app = TestApp::start_tuned(db, Clock::system(), |_| {}, hasty);
     app.player("ada").await;
     let hers = Browser::of(&app, "ada").await;
