@@ -601,6 +601,8 @@ fn writes_check_the_credential_in_their_transaction() {
         ("src/store/designs/mod.rs", "ReviewDesigns", 1),
         // And which designs wait, who has claimed one, and what was submitted when.
         ("src/store/designs/design_reviews.rs", "ReviewDesigns", 4),
+        // And whether somebody else has the name of a design.
+        ("src/store/designs/reserved_names.rs", "ReviewDesigns", 1),
         // And reports: the list, one of them, and the others about the same subject.
         ("src/store/designs/abuse_reports.rs", "ModerateDesigns", 4),
         // A moderator reads hidden comments.

@@ -46,7 +46,7 @@ pub(super) fn without_query() -> &'static WithoutQuery {
     )
 )]
 pub async fn find_document(req: HttpRequest) -> Result<HttpResponse, Problem> {
-    // A megabyte, which all workers share until the program ends.
+    // Two megabytes, which all workers share until the program ends.
     static WRITTEN: OnceLock<Rendered> = OnceLock::new();
     if let Some(written) = WRITTEN.get() {
         return Ok(written.answer(&req));

@@ -12,6 +12,7 @@ use super::problem_cause::ProblemCause;
 use super::problem_member::ProblemMember;
 use crate::auth::password::HashError;
 use crate::auth::permission::Denied;
+use crate::domain::serials::serial_text::{mask_serials, serialize_masked};
 use crate::memory::MemoryError;
 use crate::memory::pictures::DrawError;
 use crate::memory::places::NoPlace;
@@ -192,12 +193,15 @@ problem_codes! {
 }
 
 /// A fault of the input.
+// Its texts may repeat what the client sent, so they are serialised without serial codes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct InputFault {
     /// JSON Pointer (RFC 6901) into the body, `""` for the whole body; or `?name` for a query parameter.
+    #[serde(serialize_with = "serialize_masked")]
     #[schema(example = "/name")]
     pub pointer: String,
     /// What is wrong, for people.
+    #[serde(serialize_with = "serialize_masked")]
     #[schema(example = "must be 3 to 32 characters long, not 2")]
     pub detail: String,
     /// Line of the fault, counted from 1; only in a text of several lines.
@@ -465,14 +469,15 @@ impl Problem {
         &self.extra
     }
 
-    /// The failure in one sentence for people.
+    /// The failure in one sentence for people, without serial codes.
     pub fn text(&self) -> String {
         let faults: Vec<&str> = self.errors.iter().map(|fault| fault.detail.as_str()).collect();
-        match &self.detail {
+        let text = match &self.detail {
             Some(detail) => detail.to_string(),
             None if faults.is_empty() => self.code.title().to_owned(),
             None => format!("{}: {}", self.code.title(), faults.join("; ")),
-        }
+        };
+        mask_serials(&text).into_owned()
     }
 }
 
@@ -485,10 +490,11 @@ pub fn both<A, B>(one: Result<A, Problem>, other: Result<B, Problem>) -> Result<
     }
 }
 
+/// The failure as the log shows it.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.code.code())?;
-        self.detail.iter().try_for_each(|detail| write!(f, ": {detail}"))
+        self.detail.iter().try_for_each(|detail| write!(f, ": {}", mask_serials(detail)))
     }
 }
 
@@ -595,5 +601,22 @@ impl From<Denied> for Problem {
             Denied::SecondFactorDue => Self::new(ProblemCode::SecondFactorDue)
                 .detail("POST /v1/me/second-factor comes first."),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neither_the_log_nor_an_answer_repeats_a_serial_code() {
+        let detail = "There is no game 7k33-3333-3333-3333.";
+        let masked = "There is no game (a serial code).";
+        let problem = Problem::new(ProblemCode::UnknownFormat).detail(detail);
+        assert_eq!(problem.text(), masked);
+        assert_eq!(problem.to_string(), format!("unknown_format: {masked}"));
+        let fault = InputFault::at("/7K33333333333333", detail);
+        let written = serde_json::json!({ "pointer": "/(a serial code)", "detail": masked });
+        assert_eq!(serde_json::to_value(fault).unwrap(), written);
     }
 }

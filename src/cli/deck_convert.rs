@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use cardscape_engine::{
-    Catalogue, Deck, DeckDialect, DeckLoss, DeckReading, Game, IgnoredReason, LineVerdict,
-    LossKind, ReadLine, ShareCodeError, decode_deck_text, decode_share_code, is_known_heading,
-    read_deck_bytes, render_deck_text, share_code_in, write_named_deck,
+    Deck, DeckDialect, DeckLoss, DeckReading, Game, IgnoredReason, LineVerdict, LossKind, ReadLine,
+    ShareCodeError, decode_deck_text, decode_share_code, is_known_heading, read_deck_bytes,
+    render_deck_text, share_code_in, write_deck, write_named_deck,
 };
 
 use super::deck::{GameFolder, NOT_LEGAL, USAGE, read_file, read_game, today};
@@ -161,12 +161,15 @@ pub(super) fn decode(code: &str, folder: Option<&Path>) -> Outcome {
         Some(folder) => read_game(folder, &shared.game).context("the game of the code")?,
         None => None,
     };
-    let named = |catalogue: &Catalogue| {
-        let reading = DeckReading::new(catalogue).in_dialect(DeckDialect::ShareCode);
-        read_deck_bytes(code.trim().as_bytes(), &reading).deck
+    let list = match known {
+        Some(GameFolder { catalogue, .. }) => {
+            let reading = DeckReading::new(&catalogue).in_dialect(DeckDialect::ShareCode);
+            let deck = read_deck_bytes(code.trim().as_bytes(), &reading).deck;
+            write_deck(&deck, DeckDialect::Own, &catalogue, None).text
+        }
+        None => render_deck_text(&shared.deck),
     };
-    let deck = known.map_or(shared.deck, |game| named(&game.catalogue));
     let game = shared.game.escape_default();
-    say(format!("// game: {game}\n\n{}", render_deck_text(&deck).trim_end()))?;
+    say(format!("// game: {game}\n\n{}", list.trim_end()))?;
     Ok(ExitCode::SUCCESS)
 }

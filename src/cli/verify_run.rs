@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::mint::show_packs;
 use super::standard_output::allow_closed_pipe;
 use super::{ExitError, Outcome, say};
+use crate::config;
 use crate::domain::catalogue::import::without_mark;
 use crate::domain::hex::hex;
 use crate::domain::printing::commitment::{AnnouncedPlan, Opening};
@@ -71,8 +72,11 @@ impl VerifyRunCommand {
             "plan:         {game}/{set}, {copies_per_card} copies of each card, shared as the weights say"
         ))?;
         if let Some(file) = &self.print_file {
-            check_print_file(&opening.plan, file)?;
+            let public_url = check_print_file(&opening.plan, file)?;
             say("print file:   every line is as announced")?;
+            if let Some(public_url) = public_url {
+                say(format_args!("addresses:    each has the code of its line, at {public_url}"))?;
+            }
         }
         if let Some(packs) = &packs {
             show_packs(packs)?;
@@ -105,7 +109,7 @@ fn open(file: &Path) -> anyhow::Result<BufReader<File>> {
         .map_err(|error| ExitError::usage(format!("cannot read {}: {error}", file.display())))?)
 }
 
-/// A line of a print file in NDJSON.
+/// A line of a print file.
 #[derive(Deserialize)]
 struct PrintLine {
     code: String,
@@ -113,6 +117,9 @@ struct PrintLine {
     set: String,
     number: String,
     rarity: String,
+    /// The address for a QR code.
+    #[serde(default)]
+    address: Option<String>,
 }
 
 impl PrintLine {
@@ -123,16 +130,25 @@ impl PrintLine {
         }
         let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
         let record = reader.records().next()?.ok()?;
-        // By their places; the reader of records would take more fields than there are columns. The sixth is the address for a QR code.
-        let mut record = record;
-        if record.len() == 6 {
-            record.truncate(5);
+        // By their places; the reader of records would take more fields than there are columns.
+        if matches!(record.len(), 5 | 6) { record.deserialize(None).ok() } else { None }
+    }
+
+    /// The page to which the address of the line leads, or what is wrong with the address. `None`: there is no address.
+    fn page(&self) -> Result<Option<&str>, &'static str> {
+        let Some(address) = self.address.as_deref() else { return Ok(None) };
+        let (page, code) = address.split_once('#').unwrap_or((address, ""));
+        // A mint leaves out the hyphens of the code there.
+        if self.code.chars().filter(|symbol| *symbol != '-').eq(code.chars()) {
+            Ok(Some(page))
+        } else {
+            Err("the address belongs to another code")
         }
-        if record.len() == 5 { record.deserialize(None).ok() } else { None }
     }
 }
 
-fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
+/// Checks every line, and returns the public URL in the addresses, if the file has addresses.
+fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<Option<String>> {
     let mut lines = open(path)?.lines().peekable();
     // CSV has a header.
     let is_header = |line: &String| without_mark(line).starts_with("code,");
@@ -140,6 +156,7 @@ fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
     let first_line = if header.is_some() { 2 } else { 1 };
     let announced = plan.lines.iter().flat_map(|line| (0..line.copies()).map(move |_| line));
     let mut codes = Vec::new();
+    let mut first_page = None;
     for (place, announced) in (0_u32..).zip(announced) {
         let line = lines.next().transpose()?.as_deref().and_then(PrintLine::parse);
         let line = line.filter(|line| {
@@ -148,7 +165,8 @@ fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
                 && line.number == announced.number()
                 && line.rarity == announced.rarity()
         });
-        let Some(code) = line.and_then(|line| SerialCode::parse(&line.code).ok()) else {
+        let coded = line.and_then(|line| Some((SerialCode::parse(&line.code).ok()?, line)));
+        let Some((code, line)) = coded else {
             let (number, rarity) = (announced.number(), announced.rarity());
             let code = u64::from(place) + 1;
             return Err(ExitError::no(format!(
@@ -156,6 +174,16 @@ fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
             ))
             .into());
         };
+        let fault_of_line = |fault: &str| {
+            let line = u64::from(place) + first_line;
+            ExitError::no(format!("the print file differs: line {line}: {fault}"))
+        };
+        let page = line.page().map_err(fault_of_line)?;
+        if place == 0 {
+            first_page = page.map(str::to_owned);
+        } else if page != first_page.as_deref() {
+            return Err(fault_of_line("the address does not begin like the first one").into());
+        }
         codes.push((code, place));
     }
     if lines.next().is_some() {
@@ -168,7 +196,16 @@ fn check_print_file(plan: &AnnouncedPlan, path: &Path) -> anyhow::Result<()> {
         ))
         .into());
     }
-    Ok(())
+    let public_url = first_page.map(|page| {
+        // Only a URL is shown, and no other text of the file: the one in the addresses, and no other form of it.
+        let written = page.strip_suffix("/submit");
+        let public_url =
+            written.and_then(|url| config::public_url(url).ok().filter(|read| read == url));
+        public_url.ok_or_else(|| {
+            ExitError::no("the print file differs: its addresses are not those of a service")
+        })
+    });
+    Ok(public_url.transpose()?)
 }
 
 /// The places of a code that is there twice: of several, the one that is repeated first. Sorting takes less memory than a set of codes.
@@ -226,8 +263,61 @@ impl Write for Compared {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::domain::serials::serial::RunPrefix;
+
+    #[test]
+    fn addresses_have_the_codes_of_their_lines_and_begin_alike() {
+        let plan: AnnouncedPlan = serde_json::from_value(json!({
+            "algorithm": "largest-remainder-v1", "copies_per_card": 3, "game": "ttcg", "set": "veil",
+            "lines": [["001", "common", 3]], "packs": null, "weights": { "common": 1 },
+        }))
+        .unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("codes");
+        let prefix = RunPrefix::parse("7K").unwrap();
+        let codes = [1, 2, 3].map(|number| SerialCode::assemble(prefix, &[number; 13]).reveal());
+        let check = |is_csv: bool, addresses: [&str; 3]| {
+            let line = |(code, address): (&String, &str)| {
+                if is_csv {
+                    format!("{code},ttcg,veil,001,common,{address}\n")
+                } else {
+                    let card = r#""game":"ttcg","set":"veil","number":"001","rarity":"common""#;
+                    format!("{{\"code\":\"{code}\",{card},\"address\":\"{address}\"}}\n")
+                }
+            };
+            let header = if is_csv { "code,game,set,number,rarity,address\n" } else { "" };
+            let lines: String = codes.iter().zip(addresses).map(line).collect();
+            std::fs::write(&path, format!("{header}{lines}")).unwrap();
+            check_print_file(&plan, &path)
+        };
+        let at =
+            |page: &str| codes.each_ref().map(|code| format!("{page}#{}", code.replace('-', "")));
+        let [first, second, third] = &at("https://cards.example/submit");
+        let [.., foreign] = &at("https://evil.example/submit");
+        for is_csv in [true, false] {
+            let public_url = check(is_csv, [first, second, third]).unwrap();
+            assert_eq!(public_url.as_deref(), Some("https://cards.example"));
+            // The whole messages: they contain no code.
+            for (addresses, line, fault) in [
+                ([first, first, third], 2, "the address belongs to another code"),
+                ([first, second, foreign], 3, "the address does not begin like the first one"),
+            ] {
+                let refused = check(is_csv, addresses.map(String::as_str)).unwrap_err();
+                let line = line + u64::from(is_csv);
+                let expected = format!("the print file differs: line {line}: {fault}");
+                assert_eq!(refused.to_string(), expected);
+            }
+            for page in ["https://cards.example/7K", "https://cards.example//submit"] {
+                let [first, second, third] = &at(page);
+                let refused = check(is_csv, [first, second, third]).unwrap_err();
+                let expected = "the print file differs: its addresses are not those of a service";
+                assert_eq!(refused.to_string(), expected);
+            }
+        }
+    }
 
     #[test]
     fn the_first_repeated_code_is_found() {

@@ -30,6 +30,12 @@ impl Network {
         std::iter::once((self, 1)).chain(wider)
     }
 
+    /// The widest of these networks. Limits on a few places count by it alone: with the factors, a customer with many networks could take all of them.
+    #[must_use]
+    pub fn widest(self) -> Self {
+        self.counted().last().map_or(self, |(widest, _)| widest)
+    }
+
     /// The factor of the network at this place in [`Self::counted`].
     pub fn factor_at(place: usize) -> u32 {
         let wider = place.checked_sub(1).and_then(|place| WIDER.get(place));
@@ -102,6 +108,8 @@ mod tests {
         assert_eq!(counted(network("192.0.2.1")), v4);
         assert_eq!(counted(network("::ffff:192.0.2.1")), v4);
         assert_eq!(counted(Network::UNKNOWN), [("unknown".to_owned(), 1)]);
+        assert_eq!(network("2001:db8:1:ab12::5").widest().to_string(), "2001:db8:1::/48");
+        assert_eq!(network("192.0.2.1").widest(), network("192.0.2.1"));
         // Prefixes of different lengths with the same address must have different texts.
         assert_eq!(counted(network("2001:db8::")).len(), 3);
         assert_ne!(counted(network("2001:db8::"))[0].0, counted(network("2001:db8::"))[2].0);

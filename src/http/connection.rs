@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::pin::Pin;
 use std::rc::Rc;
@@ -20,6 +21,8 @@ use actix_web::rt;
 use actix_web::rt::net::TcpStream;
 use actix_web::web::Bytes;
 use rustix::net::{Shutdown, shutdown};
+#[cfg(target_os = "linux")]
+use socket2::SockRef;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -31,6 +34,11 @@ pub const IDLE: Duration = Duration::from_secs(10);
 
 /// Time after a response was handed to the connection within which the client must have read it; then the connection is closed.
 const READ_TIME: Duration = Duration::from_mins(1);
+
+/// Time after which a connection is closed if the client does not acknowledge what was sent to it, or has no room for more. Without this limit, a client that was
+/// cut off would count as connected for a quarter of an hour: what a stream sends meanwhile fits into the buffer of the kernel.
+#[cfg(target_os = "linux")]
+const SILENCE: Duration = Duration::from_secs(30);
 
 /// The numbers of requests in progress, one for each worker thread.
 static WORKERS: Mutex<Vec<Weak<AtomicUsize>>> = Mutex::new(Vec::new());
@@ -77,6 +85,8 @@ pub struct ActiveRequest(Rc<Activity>);
 /// Starts the task that watches a new connection.
 pub fn watch(io: &dyn Any, data: &mut Extensions) {
     let Some(stream) = io.downcast_ref::<TcpStream>() else { return };
+    #[cfg(target_os = "linux")]
+    let _ = SockRef::from(stream).set_tcp_user_timeout(Some(SILENCE));
     let Ok(socket) = stream.as_fd().try_clone_to_owned() else {
         // The process has no file descriptors left, so the connection could not be watched: close it.
         let _ = shutdown(stream.as_fd(), Shutdown::Both);
@@ -167,6 +177,33 @@ impl<B: MessageBody + Unpin> MessageBody for Answer<B> {
     }
 }
 
+/// The body of an answer to HEAD: of the size of the body that GET has, without its bytes. The server sends no body for HEAD, but reads it to its end, and a
+/// stream of events has none.
+#[derive(Debug)]
+pub struct Unread(BodySize);
+
+impl Unread {
+    /// The body in place of this one.
+    pub fn of(body: &impl MessageBody) -> Self {
+        Self(body.size())
+    }
+}
+
+impl MessageBody for Unread {
+    type Error = Infallible;
+
+    fn size(&self) -> BodySize {
+        self.0
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Infallible>>> {
+        Poll::Ready(None)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::{Read as _, Write as _};
@@ -203,6 +240,19 @@ mod tests {
         assert!(act(watched, activity).await);
         assert!(ours.write_all(b"the rest").is_err());
         assert_eq!(theirs.read(&mut [0; 9]).unwrap(), 0, "end of file");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[actix_web::test]
+    async fn an_accepted_connection_ends_if_its_client_acknowledges_nothing() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (_client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        let (stream, _) = accepted.unwrap();
+        assert_eq!(SockRef::from(&stream).tcp_user_timeout().unwrap(), None);
+        let mut data = Extensions::new();
+        watch(&stream, &mut data);
+        assert_eq!(SockRef::from(&stream).tcp_user_timeout().unwrap(), Some(SILENCE));
     }
 
     #[tokio::test]

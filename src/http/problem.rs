@@ -1,5 +1,7 @@
 //! Failures over HTTP: RFC 9457, `application/problem+json`.
 
+use std::borrow::Cow;
+
 use actix_web::http::StatusCode;
 use actix_web::http::header;
 use actix_web::{HttpResponse, HttpResponseBuilder, ResponseError};
@@ -10,6 +12,7 @@ use super::failures::Failure;
 use super::middleware::request::RequestId;
 use super::problem_members::ProblemMembers;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::domain::serials::serial_text::mask_serials;
 
 /// The body of a failed request (RFC 9457).
 #[derive(Serialize, ToSchema)]
@@ -26,7 +29,8 @@ pub struct ProblemBody<'a> {
     status: u16,
     /// What happened in this occurrence, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'a str>,
+    #[schema(value_type = Option<String>)]
+    detail: Option<Cow<'a, str>>,
     /// Identifies this occurrence: the id of the request, as in the `X-Request-Id` header and in the log.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11")]
@@ -56,7 +60,7 @@ impl Problem {
             r#type: format!("/problems/{}", self.code.code()),
             title: self.code.title(),
             status: self.code.status(),
-            detail: self.detail.as_deref(),
+            detail: self.detail.as_deref().map(mask_serials),
             instance,
             code: self.code.code(),
             errors: &self.errors,

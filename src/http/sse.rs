@@ -11,10 +11,22 @@ use serde::Serialize;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 
-/// Sent at once, so that the client knows that it is connected.
-pub const HELLO: Bytes = Bytes::from_static(b": connected\n\n");
-/// Sent regularly on a silent stream, so that no proxy closes it.
-pub const ALIVE: Bytes = Bytes::from_static(b": still here\n\n");
+/// Sent at once, so that the client knows that it is connected. `reached`: see [`alive`].
+pub fn hello(reached: i64) -> Bytes {
+    comment("connected", reached)
+}
+
+/// Sent regularly on a silent stream, so that no proxy closes it. `reached`: the number up to which the client has
+/// received every event of the stream. It is a later one than that of the last event if there were only events that
+/// this stream leaves out; from the last event, a client that reconnects could not continue once those are deleted.
+pub fn alive(reached: i64) -> Bytes {
+    comment("still here", reached)
+}
+
+/// Without data, a block is no event, but clients that reconnect send its id.
+fn comment(text: &str, id: i64) -> Bytes {
+    format!(": {text}\nid: {id}\n\n").into()
+}
 
 /// Appends an event. `id`: its number; `None`: a client must not resume after this event.
 pub fn write_event(text: &mut String, id: Option<i64>, kind: &str, data: &impl Serialize) {
@@ -48,6 +60,12 @@ pub fn last_event_id(req: &HttpRequest) -> Result<Option<u64>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comment_has_the_number_that_was_reached_and_no_data() {
+        assert_eq!(hello(0), ": connected\nid: 0\n\n");
+        assert_eq!(alive(7), ": still here\nid: 7\n\n");
+    }
 
     #[test]
     fn events_with_and_without_a_number() {

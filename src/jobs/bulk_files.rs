@@ -7,7 +7,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::app::state::Shared;
 use crate::store::Store;
-use crate::store::catalogue::bulk_files::{self, BulkCard, Layout, RowSource};
+use crate::store::catalogue::bulk_files::{self, BulkCard, FailedBuilds, Layout, RowSource};
 use crate::store::decks::deck_rows::BulkDeck;
 
 /// How bulk files are built.
@@ -32,13 +32,16 @@ pub(super) async fn run<S: RowSource>(
     let mut tick = tokio::time::interval((interval / 4).min(Duration::from_secs(5)));
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let min_age = chrono::Duration::from_std(interval).unwrap_or(chrono::Duration::MAX);
+    let mut failed = FailedBuilds::default();
     loop {
         tick.tick().await;
         if shared.is_draining() {
             return;
         }
         let (games, clock) = (&shared.games, &shared.clock);
-        if let Err(error) = bulk_files::refresh::<S>(&store, games, layout, clock, min_age).await {
+        let refreshed =
+            bulk_files::refresh::<S>(&store, games, layout, clock, min_age, &mut failed).await;
+        if let Err(error) = refreshed {
             tracing::warn!(%error, "cannot update the bulk files");
         }
     }

@@ -25,6 +25,7 @@ use crate::search;
 use crate::search::index::{Builder, CardRecord, Change, Compacted, Index, Runner, Task};
 use crate::store::catalogue::cards::{self, Release};
 use crate::store::{Store, StoreResult, StoreSettings};
+use crate::work::back_off::BackOff;
 use crate::work::cores;
 
 /// Cards in one range while the index is built.
@@ -39,6 +40,8 @@ const REBUILD_ABOVE: usize = 50_000;
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Time until a failure is tried again.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
+/// Longest time until a failed build is tried again: each reads all cards.
+const LONGEST_BUILD_DELAY: Duration = Duration::from_secs(30);
 
 /// Why following the feed ended.
 enum FollowEnd {
@@ -80,6 +83,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
     // database until it exists, at several times the cost. Later rebuilds happen under load, when the cores are needed
     // to answer requests.
     let mut threads = Threads(cores());
+    let mut delays = BackOff::new(RETRY_DELAY, LONGEST_BUILD_DELAY);
     while !shared.is_draining() {
         catalogue.clock().reset();
         catalogue.unpublish();
@@ -94,7 +98,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
             Err(_) if shared.is_draining() => return,
             Err(error) => {
                 tracing::warn!(%error, "cannot build the index of cards: searches go to the database");
-                tokio::time::sleep(RETRY_DELAY).await;
+                tokio::time::sleep(delays.next_wait()).await;
                 continue;
             }
         };
@@ -104,6 +108,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
         shared.feed.set_indexed(batch.up_to);
         catalogue.clock().advance_to(began);
         threads = Threads(1);
+        delays.reset();
         let seconds = started.elapsed().as_secs_f64();
         tracing::info!(cards, bytes, seconds, "the index of cards is ready");
         match apply_feed(&shared, &store, &mut feed, index).await {

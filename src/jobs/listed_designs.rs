@@ -14,6 +14,7 @@ use crate::store::designs::design_changes::{self, DesignChanges, RETENTION, Snap
 use crate::store::designs::{design_search, gallery_entries};
 use crate::store::effects::effect_texts;
 use crate::store::{Connection, Store, StoreResult, StoreSettings};
+use crate::work::back_off::BackOff;
 
 /// How often changes are read, unless a change is signalled.
 const READ_INTERVAL: Duration = Duration::from_millis(300);
@@ -26,8 +27,8 @@ const PAGE: i64 = 5_000;
 const CHANGED: usize = 500;
 /// Time limit of one statement: it reads a page, or all changes since a long pause.
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
-/// Time until a failure is tried again.
-const RETRY_DELAY: Duration = Duration::from_millis(500);
+/// Shortest and longest time until a failure is tried again: each attempt reads all listed designs.
+const RETRY_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 /// Time until it is checked again whether there are still too many designs.
 const TOO_MANY_DELAY: Duration = Duration::from_mins(10);
 
@@ -43,9 +44,11 @@ pub fn store(settings: &StoreSettings) -> StoreResult<Store> {
 
 /// Reads all listed designs, and then their changes, until the service stops.
 pub async fn follow(shared: Arc<Shared>, store: Store) {
+    let (first, longest) = RETRY_DELAYS;
+    let mut delays = BackOff::new(first, longest);
     while !shared.is_draining() {
         forget(&shared);
-        let delay = match follow_changes(&shared, &store).await {
+        let delay = match follow_changes(&shared, &store, &mut delays).await {
             Ok(()) => {
                 tracing::warn!(
                     "too many listed designs for the memory: the database is searched for similar designs"
@@ -56,7 +59,7 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
             Err(_) if shared.is_draining() => return,
             Err(error) => {
                 tracing::warn!(%error, "cannot follow listed designs: the database is searched for similar designs");
-                RETRY_DELAY
+                delays.next_wait()
             }
         };
         forget(&shared);
@@ -71,8 +74,9 @@ fn forget(shared: &Shared) {
     shared.gallery_pages.forget();
 }
 
-/// Keeps the designs up to date until a failure, or until there are more than [`MAX_IN_MEMORY`].
-async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
+/// Keeps the designs up to date until a failure, or until there are more than [`MAX_IN_MEMORY`]. Resets `delays` when
+/// they are.
+async fn follow_changes(shared: &Shared, store: &Store, delays: &mut BackOff) -> StoreResult<()> {
     let designs = &shared.listed_designs;
     let mut read_at = Instant::now();
     let mut dropped_at = Instant::now();
@@ -107,6 +111,7 @@ async fn follow_changes(shared: &Shared, store: &Store) -> StoreResult<()> {
         designs.clock().advance_to(began);
         shared.gallery_pages.clock().advance_to(began);
         snapshot = changes.snapshot;
+        delays.reset();
         // A timeout is the normal case.
         let _ = timeout(READ_INTERVAL, designs.hurried()).await;
     }

@@ -72,14 +72,11 @@ impl FileLimiter {
         }
     }
 
-    /// Takes a place; must be called before the file is received.
+    /// Takes a place, also for the widest network around the client; must be called before the file is received.
     pub fn enter(&self, account: AccountId, network: Network) -> Result<FilePlace, NoPlace> {
-        let networks = network.counted().map(|(network, factor)| {
-            let factor = usize::try_from(factor).unwrap_or(usize::MAX);
-            (Holder::Network(network), self.per_network.saturating_mul(factor))
-        });
+        let network = (Holder::Network(network.widest()), self.per_network);
         let account = (Holder::Account(account), self.per_account);
-        let place = self.places.take_for_all(networks.chain([account]))?;
+        let place = self.places.take_for_all([network, account])?;
         let queued = self.work.enter().map_err(|_| NoPlace::InAll)?;
         Ok(FilePlace { place, queued })
     }
@@ -109,5 +106,29 @@ impl FileTurn {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, WorkError> {
         Ok(self.work(work).await?.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use super::*;
+
+    #[test]
+    fn a_customer_with_many_networks_leaves_places_for_others() {
+        let limiter = FileLimiter::for_collections();
+        let enter = |address: &str| {
+            let network = address.parse::<IpAddr>().unwrap().into();
+            limiter.enter(AccountId::generate(), network)
+        };
+        // Two networks of one /56, and one of the same /48.
+        let held = [enter("2001:db8:0:1::1").unwrap(), enter("2001:db8:0:2::1").unwrap()];
+        assert_eq!(enter("2001:db8:0:3::1").unwrap_err(), NoPlace::Holder);
+        assert_eq!(enter("2001:db8:0:100::1").unwrap_err(), NoPlace::Holder);
+        let others = [enter("2001:db8:1:1::1").unwrap(), enter("192.0.2.1").unwrap()];
+        assert_eq!(enter("192.0.2.2").unwrap_err(), NoPlace::InAll);
+        drop((held, others));
+        assert!(limiter.places.is_empty());
     }
 }

@@ -4,6 +4,8 @@ mod causes;
 mod lines;
 mod parts;
 
+use std::borrow::Cow;
+
 use cardscape_engine::DECK_LINES_MAX;
 
 use super::accounts::words as account_words;
@@ -15,6 +17,7 @@ use crate::app::fault_reason::{CountedItems, FaultReason};
 use crate::app::problem::InputFault;
 use crate::domain::catalogue::import::CardFault;
 use crate::domain::decks::deck::UnknownFormat;
+use crate::domain::serials::serial_text::mask_serials;
 use crate::domain::text::TextError;
 
 pub(super) use causes::cause;
@@ -26,8 +29,16 @@ pub(super) const CODE_FAULT: &str =
 /// The text before the message of a check of a file.
 const CHECK_SAYS: &str = "The check says:";
 
-/// The message for a reason, as a sentence.
+/// The message for a reason, as a sentence without serial codes.
 pub(super) fn reason(reason: &FaultReason) -> Sentence {
+    let sentence = sentence_of(reason);
+    if let Cow::Owned(masked) = mask_serials(&sentence) {
+        return masked.into();
+    }
+    sentence
+}
+
+fn sentence_of(reason: &FaultReason) -> Sentence {
     match reason {
         FaultReason::Text(error) => text_fault(error),
         FaultReason::Code(_) => CODE_FAULT.into(),
@@ -153,7 +164,9 @@ pub(super) fn reason(reason: &FaultReason) -> Sentence {
 /// The message for a fault of a file; and, if only the check of files knows details, the message of that check.
 pub(super) fn of_file(fault: &InputFault) -> (Sentence, Option<String>) {
     match &fault.reason {
-        FaultReason::Other(_) => (CHECK_SAYS.into(), Some(fault.detail.clone())),
+        FaultReason::Other(_) => {
+            (CHECK_SAYS.into(), Some(mask_serials(&fault.detail).into_owned()))
+        }
         known => (reason(known), None),
     }
 }

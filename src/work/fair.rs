@@ -83,10 +83,10 @@ impl FairWork {
         Self(Arc::new(Queue { at_once, in_all, of_one, state: Mutex::default() }))
     }
 
-    /// Takes a place. [`WorkError::Busy`]: all places are taken, or all that the network may have. Counted by the
-    /// widest network around the client, because providers give their customers many addresses.
+    /// Takes a place. [`WorkError::Busy`]: all places are taken, or all that the widest network around the client may
+    /// have.
     pub fn enter(&self, network: Network) -> Result<Place, WorkError> {
-        let network = network.counted().last().map_or(network, |(widest, _)| widest);
+        let network = network.widest();
         let places = &mut self.0.state().places;
         if places.in_all >= self.0.in_all || places.of(network) >= self.0.of_one {
             return Err(WorkError::Busy);

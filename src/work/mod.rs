@@ -1,5 +1,6 @@
 //! CPU-bound work: runs on blocking threads, a limited number at a time, behind a limited queue.
 
+pub mod back_off;
 pub mod fair;
 pub mod supervise;
 

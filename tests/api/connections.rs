@@ -154,20 +154,61 @@ async fn a_later_head_that_is_too_slow_ends_the_connection(
     assert_eq!(text, "", "there is nothing to answer");
 }
 
-/// A connection on which the service still sends a stream is not idle, even if the client sends nothing.
+/// The server would read the body of an answer to HEAD to its end, which a stream does not have. Twenty streams of a network may be open, and ten of an account.
+#[tokio::test]
+async fn head_of_a_stream_is_answered_and_opens_none() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let head = |path: &str| {
+        let token = &ada.access_token;
+        format!("HEAD {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\r\n")
+    };
+    let both = [head("/v1/changes/stream"), head("/v1/me/events/stream")].concat();
+    let last = "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let text = exchange(&app, (both.repeat(21) + last).as_bytes()).await;
+    assert_eq!(text.matches("HTTP/1.1 200 OK\r\n").count(), 43, "{text}");
+    assert_eq!(text.matches("content-type: text/event-stream\r\n").count(), 42, "{text}");
+    assert!(!text.contains(": connected"), "{text}");
+}
+
+/// A connection on which the service still sends a stream is not idle, even if the client sends nothing. Events that the stream leaves out do not
+/// delay its heartbeat, which has their number.
 #[tokio::test]
 async fn a_long_answer_is_not_cut_off() {
-    let app = TestApp::start().await;
+    let app = TestApp::start_seeded(&["emojito"]).await;
+    let newest = app.get("/v1/changes").answer().await.expect(200)["newest"].as_u64().unwrap();
     let mut stream = connect(&app).await;
-    stream.write_all(b"GET /v1/changes/stream HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    let request = b"GET /v1/changes/stream?game=emojito HTTP/1.1\r\nhost: x\r\n\r\n";
+    stream.write_all(request).await.unwrap();
     let mut text = String::new();
     let mut piece = [0; 4096];
-    // The heartbeat comes after fifteen seconds.
-    while !text.contains(": still here") {
-        let read = tokio::time::timeout(FOR_EVER, stream.read(&mut piece)).await;
-        let read = read.expect("a heartbeat").unwrap();
-        assert_ne!(read, 0, "closed after {text:?}");
-        text += std::str::from_utf8(&piece[..read]).unwrap();
+    let heartbeat = async {
+        // It comes after fifteen seconds.
+        loop {
+            let after = text.split_once(": still here\nid: ").map(|(_, after)| after);
+            if let Some((reached, _)) = after.and_then(|after| after.split_once("\n\n")) {
+                return reached.parse::<u64>().unwrap();
+            }
+            let read = stream.read(&mut piece).await.unwrap();
+            assert_ne!(read, 0, "closed after {text:?}");
+            text += std::str::from_utf8(&piece[..read]).unwrap();
+        }
+    };
+    let reached = tokio::select! {
+        reached = tokio::time::timeout(FOR_EVER, heartbeat) => reached.expect("a heartbeat"),
+        () = write_events_of_another_game(&app) => unreachable!("it has no end"),
+    };
+    assert!(reached > newest, "{reached}");
+}
+
+async fn write_events_of_another_game(app: &TestApp) {
+    loop {
+        app.sql(
+            "INSERT INTO events (id, kind, payload, created_at) \
+                 VALUES (gen_random_uuid(), 'game.changed', '{\"game\":\"another\"}', now()); \
+             SELECT pg_sleep(0.1)",
+        )
+        .await;
     }
 }
 

@@ -7,9 +7,11 @@ use cardscape::app::problem_member::ProblemMember;
 use cardscape::auth::ending::CredentialEnd;
 use cardscape::domain::operations::webhook::{EVENT_KINDS, Failure};
 use jsonschema::{Draft, Registry};
+use reqwest::Method;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::support::{RequestExt as _, TestApp};
+use crate::support::{RequestExt as _, TestApp, undocumented_headers};
 
 /// The URI under which the document is registered, so that schemas can refer to its components.
 const DOCUMENT: &str = "urn:cardscape:openapi";
@@ -232,6 +234,35 @@ fn the_guide_lists_the_values_of_every_field() {
     }
     assert!(listed > 100, "{listed}");
     assert_eq!(missing, Vec::<String>::new());
+}
+
+/// All tests compare the headers of the answers that they get with the contract: this is the comparison.
+#[test]
+fn undocumented_headers_are_noticed() {
+    let names = ["accept-ranges", "content-type", "etag", "last-modified", "link", "x-request-id"];
+    let value = HeaderValue::from_static("x");
+    let sent: HeaderMap =
+        names.into_iter().map(|name| (HeaderName::from_static(name), value.clone())).collect();
+    let noticed = |method: Method, path: &str, status: u16| {
+        let mut noticed = undocumented_headers(&method, path, status, &sent);
+        noticed.sort_unstable();
+        noticed
+    };
+    // A 304 has the headers of the 200, and HEAD those of GET.
+    for (method, status) in [(Method::GET, 200), (Method::GET, 304), (Method::HEAD, 200)] {
+        let of_list = noticed(method.clone(), "/v1/cards", status);
+        assert_eq!(of_list, ["accept-ranges", "last-modified"], "{method} {status}");
+        let of_card = noticed(method.clone(), "/v1/cards/named", status);
+        assert_eq!(of_card, ["accept-ranges", "link"], "{method} {status}");
+    }
+    assert_eq!(noticed(Method::GET, "/v1/bulk-files/ttcg-cards.ndjson.gz", 206), ["link"]);
+    let refused = noticed(Method::PUT, "/v1/me/wants", 412);
+    assert_eq!(refused, ["accept-ranges", "etag", "last-modified", "link"]);
+    // Pages, and resources without this method.
+    for path in ["/", "/cards", "/v1/cards/", "/v1/nothing"] {
+        assert_eq!(noticed(Method::GET, path, 200), [""; 0], "{path}");
+    }
+    assert_eq!(noticed(Method::PATCH, "/v1/cards/named", 200), [""; 0]);
 }
 
 /// Every error code has a page that states what happened and what to do, and shows an example answer.

@@ -28,6 +28,7 @@ mod database_refusals;
 mod database_silence;
 mod database_tls;
 mod docs;
+mod documented_values;
 mod examples;
 mod hidden_cards;
 mod key_fingerprints;

@@ -60,6 +60,12 @@ fn every_operation_has_a_summary_examples_and_its_failures() {
         assert!(operation["summary"].is_string(), "{name} has no summary");
         let responses = operation["responses"].as_object().unwrap();
         assert!(responses.keys().any(|status| status.starts_with('2')), "{name} has no success");
+        // Unknown parameters, unknown methods and impossible encodings are refused everywhere, also by operations without parameters.
+        let everywhere = ["400", "405", "406"].into_iter();
+        let of_bodies = operation["requestBody"].is_object().then_some("408");
+        for status in everywhere.chain(of_bodies) {
+            assert!(responses.contains_key(status), "{name} has no {status}");
+        }
         for (status, response) in responses {
             let problem = &response["content"]["application/problem+json"];
             assert_eq!(problem.is_object(), status.starts_with(['4', '5']), "{name} {status}");

@@ -81,6 +81,26 @@ fn a_share_code_is_encoded_and_decoded() {
     }
 }
 
+/// In the decoded list, a name and a rarity are not the name of another card.
+#[test]
+fn a_decoded_list_means_the_cards_of_the_share_code() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = folder.path().join("games/em");
+    std::fs::create_dir_all(game.join("sets")).unwrap();
+    let manifest = "code = \"em\"\nname = \"Em\"\nrules_version = \"1\"\n\
+                    [[rarities]]\ncode = \"u\"\nname = \"Unusual\"\n[[kinds]]\ncode = \"x\"\nname = \"X\"\n";
+    std::fs::write(game.join("game.toml"), manifest).unwrap();
+    let set = r#"{ "code": "one", "name": "One", "cards": [
+        { "number": "1", "name": "Foo", "kind": "x" }, { "number": "2", "name": "Foo {u}", "kind": "x" }
+    ] }"#;
+    std::fs::write(game.join("sets/one.json"), set).unwrap();
+    let deck = cardscape_engine::parse_deck_text("2 Foo {u}").deck;
+    let code = cardscape_engine::encode_share_code("em", &deck).unwrap();
+    let decode = ["decode", code.as_str(), "--seed-data", folder.path().to_str().unwrap()];
+    let (status, out, err) = run(&decode, b"");
+    assert_eq!((status, out.as_str()), (0, "// game: em\n\n2 \"Foo\" {u}\n"), "{err}");
+}
+
 #[test]
 fn the_limits_of_the_service_apply() {
     let to_plain = [&["convert", "-", "--to", "plain"], &HARBOUR[..]].concat();

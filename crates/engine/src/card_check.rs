@@ -19,6 +19,8 @@ use crate::violation::{CardMention, ValueSort, Violation};
 pub(crate) const NAME_MAX: usize = 120;
 /// Most characters of a collector number.
 pub(crate) const NUMBER_MAX: usize = 16;
+/// Most characters of a code.
+pub(crate) const CODE_MAX: usize = 64;
 /// Most characters of the code of a game or set.
 pub(crate) const SET_CODE_MAX: usize = 32;
 /// The form of such a code, for messages.
@@ -48,9 +50,9 @@ pub fn card_faults(game: &Game, card: &CardDefinition) -> Vec<SetFault> {
     check.faults
 }
 
-/// Lower-case letters, digits, `-` and `_`, at most 64.
+/// Lower-case letters, digits, `-` and `_`, at most [`CODE_MAX`].
 pub(crate) fn is_code(text: &str) -> bool {
-    (1..=64).contains(&text.len())
+    (1..=CODE_MAX).contains(&text.len())
         && text
             .bytes()
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')

@@ -9,11 +9,15 @@ use crate::name::search_key;
 /// The candidates that look most like `typed`, at most three.
 pub fn near<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let key = search_key(typed);
-    let allowed = 1 + key.chars().count() / 4;
+    let length = key.chars().count();
+    let allowed = 1 + length / 4;
     let candidates: BTreeSet<&str> = candidates.into_iter().collect();
     let mut found: Vec<(usize, &str)> = candidates
         .into_iter()
-        .map(|candidate| (osa_distance(&key, &search_key(candidate)), candidate))
+        .map(|candidate| (search_key(candidate), candidate))
+        // The distance is at least the difference of the lengths. Clients may type a word of any length, which would be compared for a long time.
+        .filter(|(other, _)| other.chars().count().abs_diff(length) <= allowed)
+        .map(|(other, candidate)| (osa_distance(&key, &other), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .collect();
     found.sort_unstable();

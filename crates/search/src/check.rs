@@ -16,8 +16,8 @@ use super::predicate::{
 use super::scope::Scope;
 use super::syntax::{Literal, Node, Operator, Term};
 use super::values::{
-    BadValue, any, attribute_test, chosen, compared, day, nothing_to_find, one_of, rating,
-    sign_in_word, slots, some_of, styles, text_test, type_test, type_values, whole_number,
+    BadValue, any, attribute_test, chosen, chosen_code, compared, day, nothing_to_find, one_of,
+    rating, sign_in_word, slots, some_of, styles, text_test, type_test, type_values, whole_number,
 };
 
 /// A checked query for cards or designs.
@@ -402,8 +402,12 @@ impl Checker<'_> {
             Topic::Effect => content(text_test(&Place::Effects, value)?),
             Topic::Lore => content(text_test(&Place::Lore, value)?),
             Topic::Kind => {
-                let key = search_key(text);
+                let (code, key) = (text.to_ascii_lowercase(), search_key(text));
                 let test = |game: &Game| {
+                    // A code counts more than names, and than codes that are written alike.
+                    if let Some(kind) = game.kind(&code) {
+                        return Some(Test::Kinds(vec![kind.code.clone()]));
+                    }
                     let found = game.kinds().iter().filter(|kind| {
                         has_search_key(&kind.code, &key) || has_search_key(&kind.name, &key)
                     });
@@ -424,7 +428,7 @@ impl Checker<'_> {
                 self.cases(text, "style", test, |game| styles(game).map(String::as_str).collect())
             }
             Topic::Slot => {
-                let test = |game: &Game| chosen(text, slots(game), Test::Slots);
+                let test = |game: &Game| chosen_code(text, slots(game), Test::Slots);
                 self.cases(text, "slot", test, |game| slots(game).map(String::as_str).collect())
             }
             Topic::Is | Topic::Not => {

@@ -254,13 +254,13 @@ pub fn card_fields() -> impl Iterator<Item = FieldHelp> {
 }
 
 /// The field name for an attribute: its code, or `attributes.` and its code if a field with another meaning has that
-/// name.
+/// name, or if the code begins with a hyphen, which would exclude.
 pub fn attribute_field(code: &str) -> String {
     let means_it = |field: &Field| {
         field.topic == Topic::Attribute
             && (field.name == code || code.strip_suffix('s') == Some(field.name))
     };
-    if Subject::Cards.field(code).is_none_or(means_it) {
+    if !code.starts_with('-') && Subject::Cards.field(code).is_none_or(means_it) {
         code.to_owned()
     } else {
         format!("attributes.{code}")
@@ -344,8 +344,8 @@ mod tests {
         assert_eq!(find(Subject::Cards, "ATK"), Some("attack"));
         assert_eq!(find(Subject::Cards, "attac"), None);
         assert_eq!(find(Subject::Cards, "by"), None);
-        let codes =
-            ["attack", "subtypes", "type", "number", "boost_attack", "level"].map(attribute_field);
+        let codes = ["attack", "subtypes", "type", "number", "boost_attack", "level", "a-b", "-a"]
+            .map(attribute_field);
         let fields = [
             "attack",
             "subtypes",
@@ -353,6 +353,8 @@ mod tests {
             "attributes.number",
             "boost_attack",
             "attributes.level",
+            "a-b",
+            "attributes.-a",
         ];
         assert_eq!(codes, fields);
         assert_eq!(find(Subject::Designs, "BY"), Some("by"));

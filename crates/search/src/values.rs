@@ -123,6 +123,19 @@ pub(super) fn chosen<'a>(
     some_of(found.into_iter().cloned().collect(), test)
 }
 
+/// Like [`chosen`], for codes. A code that equals the text is preferred to codes that differ from it only in signs.
+pub(super) fn chosen_code<'a>(
+    text: &str,
+    codes: impl Iterator<Item = &'a String>,
+    test: impl FnOnce(Vec<String>) -> Test,
+) -> Option<Test> {
+    let codes: Vec<&String> = codes.collect();
+    match codes.iter().find(|code| code.eq_ignore_ascii_case(text)) {
+        Some(code) => Some(test(vec![(*code).clone()])),
+        None => chosen(text, codes.into_iter(), test),
+    }
+}
+
 /// Type, subtype or kind.
 pub(super) fn type_test(text: &str, game: &Game) -> Option<Test> {
     let mut tests = Vec::new();
@@ -134,7 +147,7 @@ pub(super) fn type_test(text: &str, game: &Game) -> Option<Test> {
             tests.push(test);
         }
     }
-    tests.extend(chosen(text, game.kinds().iter().map(|kind| &kind.code), Test::Kinds));
+    tests.extend(chosen_code(text, game.kinds().iter().map(|kind| &kind.code), Test::Kinds));
     any(tests)
 }
 

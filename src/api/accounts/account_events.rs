@@ -74,7 +74,8 @@ pub struct AccountStreamQuery {
 /// Streams what happens to your account, as server-sent events.
 ///
 /// The id of each event is its number: a client that reconnects with `Last-Event-ID`, to any instance, misses no event and gets none twice. A comment
-/// every 15 seconds shows that the stream is open.
+/// at the beginning, and every 15 seconds without an event, shows that the stream is open. It has an `id` without data, which is no event: the number
+/// up to which the stream has sent everything, from which a client continues when it reconnects.
 ///
 /// The stream ends with its token: when the token expires, and within two seconds when the session or token is ended, the password or the role
 /// changes or the account is banned. The last event is then `end`, without an id, with the reason: `{"reason": "logged_out"}`. Reasons are `expired`,
@@ -83,7 +84,7 @@ pub struct AccountStreamQuery {
 /// nothing for a minute is disconnected.
 #[utoipa::path(
     get, path = "/v1/me/events/stream", tag = "accounts", security(("bearer" = [])),
-    params(AccountStreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that the client received")),
+    params(AccountStreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "The last `id` that the client received")),
     responses(
         (status = 200, description = "The events, until the token ends.", content((String = "text/event-stream",
             example = "id: 17\\nevent: trade.offered\\ndata: {\"seq\":17,\"kind\":\"trade.offered\",\"trade\":{\"id\":\"01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\",\"href\":\"/v1/trades/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\"},\"at\":\"2026-11-21T08:50:41.563424Z\"}\\n\\nevent: end\\ndata: {\"reason\":\"expired\"}\\n\\n"))),
@@ -113,7 +114,7 @@ pub async fn stream_account_events(
 /// Passes the events of a stream to the client one by one, until the stream ends or the client disconnects. A client
 /// that does not read cannot prevent the end: it has one event in memory, and its place no longer than other clients.
 async fn feed(mut stream: EventStream, client: mpsc::Sender<Bytes>) {
-    let mut bytes = sse::HELLO;
+    let mut bytes = sse::hello(stream.reached());
     loop {
         let sent = tokio::select! {
             biased;
@@ -128,16 +129,16 @@ async fn feed(mut stream: EventStream, client: mpsc::Sender<Bytes>) {
             () = client.closed() => return,
         };
         match next {
-            Ok(streamed) => bytes = written(&streamed),
+            Ok(streamed) => bytes = written(&streamed, stream.reached()),
             Err(end) => return say_end(&stream, end, &client).await,
         }
     }
 }
 
-/// A step of a stream as server-sent events.
-fn written(streamed: &Streamed) -> Bytes {
+/// A step of a stream as server-sent events. `reached`: the number that the stream has reached with it.
+fn written(streamed: &Streamed, reached: i64) -> Bytes {
     match streamed {
-        Streamed::Silence => sse::ALIVE,
+        Streamed::Silence => sse::alive(reached),
         Streamed::Events(events) => {
             let mut text = String::new();
             for event in events {

@@ -57,7 +57,6 @@ pub async fn list_bulk_files(
         (status = 206, description = "A part of the file.", content((String = "application/gzip", example = "(a part of gzip)")), headers(
             ("Content-Range" = String, description = "Which part it is, and the size of the whole file in bytes: `bytes 0-99/9482`"),
             ("ETag" = String, description = "Version of the file, for `If-Range`"),
-            ("Repr-Digest" = String, description = "SHA-256 of the whole file (RFC 9530)"),
         )),
         (status = 304, description = "Not changed."),
         (status = 412, description = "`precondition_failed`: the file does not have the `ETag` of `If-Match` any more."),

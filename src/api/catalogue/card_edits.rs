@@ -80,7 +80,7 @@ pub struct CardPatch {
     ),
     responses(
         (status = 200, body = OpenCardResponse, description = "The card as it is now, or, in a dry run, as it would be.",
-            headers(("ETag" = String, description = "The new version"))),
+            headers(("ETag" = String, description = "The new version; absent in a dry run"))),
         (status = 412, description = "`precondition_failed`: it was changed since; nothing is overwritten."),
         (status = 422, description = "`invalid_edit`, `invalid_body`"),
         (status = 428, description = "`precondition_required`"),

@@ -76,7 +76,9 @@ impl NamedQuery {
 #[utoipa::path(
     get, path = "/v1/cards/named", tag = "catalogue", security((), ("bearer" = [])), params(NamedQuery),
     responses(
-        (status = 200, content((CardResponse = "application/json"), (String = "text/plain"))), (status = 304, description = "Not changed."),
+        (status = 200, content((CardResponse = "application/json"), (String = "text/plain")),
+            headers(("Last-Modified" = String, description = "When the card last changed; absent for a hidden card"))),
+        (status = 304, description = "Not changed."),
         (status = 404, description = "`ambiguous_name`: several cards may be meant, see `candidates`; or no card has the name (`not_found`)."),
     )
 )]
@@ -204,7 +206,9 @@ impl RandomQuery {
 #[utoipa::path(
     get, path = "/v1/cards/random", tag = "catalogue", security((), ("bearer" = [])), params(RandomQuery),
     responses(
-        (status = 200, content((CardResponse = "application/json"), (String = "text/plain"))), (status = 304, description = "Not changed."),
+        (status = 200, content((CardResponse = "application/json"), (String = "text/plain")),
+            headers(("ETag" = String, description = "Version of the answer, for `If-None-Match`; absent without `seed`"))),
+        (status = 304, description = "Not changed."),
         (status = 404, description = "`not_found`: no card matches."),
     )
 )]

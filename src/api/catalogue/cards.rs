@@ -215,7 +215,8 @@ impl CardQuery {
     get, path = "/v1/cards/{card}", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card"), CardQuery),
     responses(
-        (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))),
+        (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n")),
+            headers(("Last-Modified" = String, description = "When the card last changed; absent for a hidden card, and in JSON with `include`"))),
         (status = 304, description = "Not changed."),
         (status = 308, description = "The card was merged into another card: its address is in `Location`."),
     )
@@ -246,7 +247,8 @@ pub async fn find_card(
         CardQuery,
     ),
     responses(
-        (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n"))),
+        (status = 200, content((CardResponse = "application/json"), (String = "text/plain", example = "Kettle Imp\nttcg hearth 001 unit\n")),
+            headers(("Last-Modified" = String, description = "When the card last changed; absent for a hidden card, and in JSON with `include`"))),
         (status = 304, description = "Not changed."),
         (status = 308, description = "The card was moved, or merged into another card: its address is in `Location`."),
     )

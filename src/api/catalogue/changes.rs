@@ -81,11 +81,12 @@ pub struct StreamQuery {
 
 /// Streams what happens to the catalogue, as server-sent events.
 ///
-/// The id of each event is its number: a client that reconnects with `Last-Event-ID` misses no event and gets none twice. A comment every 15 seconds
-/// shows that the stream is open. The stream ends when the instance stops or its database does not answer.
+/// The id of each event is its number: a client that reconnects with `Last-Event-ID` misses no event and gets none twice. A comment at the beginning,
+/// and every 15 seconds without an event, shows that the stream is open. It has an `id` without data, which is no event: the number up to which the
+/// stream has sent everything, from which a client continues when it reconnects. The stream ends when the instance stops or its database does not answer.
 #[utoipa::path(
     get, path = "/v1/changes/stream", tag = "catalogue",
-    params(StreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "Number of the last event that the client received")),
+    params(StreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "The last `id` that the client received")),
     responses(
         (status = 200, description = "The events, without end.", content((String = "text/event-stream",
             example = "id: 174\\nevent: card.unlocked\\ndata: {\"seq\":174,\"kind\":\"card.unlocked\",\"game\":\"ttcg\"}\\n\\n"))),
@@ -108,10 +109,11 @@ pub async fn stream_changes(
 }
 
 fn events(follower: Follower) -> impl Stream<Item = Bytes> {
-    let hello = futures_util::stream::once(async { sse::HELLO });
+    let hello = sse::hello(follower.reached());
+    let hello = futures_util::stream::once(async move { hello });
     let rest = futures_util::stream::unfold(follower, |mut follower| async move {
         let bytes = match follower.next(HEARTBEAT).await? {
-            FeedStep::Silence => sse::ALIVE,
+            FeedStep::Silence => sse::alive(follower.reached()),
             FeedStep::Changes(changes) => {
                 let mut text = String::new();
                 for change in changes {

@@ -24,7 +24,10 @@ const FRESHNESS: Freshness = Freshness::Public(60);
 /// Lists all games.
 #[utoipa::path(
     get, path = "/v1/games", tag = "catalogue",
-    responses((status = 200, body = GamesResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = GamesResponse, headers(("Last-Modified" = String, description = "When one of the games last changed"))),
+        (status = 304, description = "Not changed."),
+    )
 )]
 pub async fn list_games(
     req: HttpRequest,
@@ -42,7 +45,10 @@ pub async fn list_games(
 #[utoipa::path(
     get, path = "/v1/games/{game}", tag = "catalogue",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
-    responses((status = 200, body = GameResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = GameResponse, headers(("Last-Modified" = String, description = "When the game last changed"))),
+        (status = 304, description = "Not changed."),
+    )
 )]
 pub async fn find_game(
     req: HttpRequest,
@@ -60,7 +66,10 @@ pub async fn find_game(
 #[utoipa::path(
     get, path = "/v1/games/{game}/formats", tag = "catalogue",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg")),
-    responses((status = 200, body = FormatsResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = FormatsResponse, headers(("Last-Modified" = String, description = "When the game last changed"))),
+        (status = 304, description = "Not changed."),
+    )
 )]
 pub async fn list_formats(
     req: HttpRequest,
@@ -101,7 +110,10 @@ pub struct FormatQuery {
         ("format" = String, Path, description = "Code of the format", example = "standard"),
         FormatQuery,
     ),
-    responses((status = 200, body = FormatResponse), (status = 304, description = "Not changed."))
+    responses(
+        (status = 200, body = FormatResponse, headers(("Last-Modified" = String, description = "When the game last changed"))),
+        (status = 304, description = "Not changed."),
+    )
 )]
 pub async fn find_format(
     req: HttpRequest,
@@ -126,7 +138,7 @@ pub async fn find_format(
 pub struct SchemaQuery {
     /// `set` (the default): set files of this game; `manifest`: manifests.
     #[serde(default)]
-    #[param(value_type = Option<String>, example = "set")]
+    #[param(inline, value_type = Option<SchemaOf>, example = "set")]
     of: SchemaOf,
 }
 
@@ -140,7 +152,7 @@ pub struct SchemaQuery {
     responses(
         (status = 200, description = "JSON Schema, 2020-12", content((Object = "application/schema+json", example = json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "/v1/games/ttcg/schema", "title": "A set of TTCG", "type": "object"
-        })))),
+        }))), headers(("Last-Modified" = String, description = "When the game last changed"))),
         (status = 304, description = "Not changed."),
     )
 )]

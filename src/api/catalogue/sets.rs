@@ -171,7 +171,7 @@ pub async fn replace_set(
     ),
     responses(
         (status = 200, body = SetResponse, description = "The set as it is now, or, in a dry run, as it would be.",
-            headers(("ETag" = String, description = "The new version"))),
+            headers(("ETag" = String, description = "The new version; absent in a dry run"))),
         (status = 412, description = "`precondition_failed`: it was changed since, or one of its cards was unlocked."),
         (status = 422, description = "`invalid_body`; `invalid_edit`: an unlock policy sets the threshold."),
         (status = 428, description = "`precondition_required`"),

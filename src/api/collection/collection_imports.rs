@@ -37,14 +37,14 @@ pub struct ImportQuery {
     /// `add` (the default): the counts in the file are added to yours. `replace`: the content of the file replaces your collection; with `game`, only
     /// that game's part of it, and lines of other games are `invalid`.
     #[serde(default)]
-    #[param(value_type = Option<String>, example = "add")]
+    #[param(inline, value_type = Option<ImportMode>, example = "add")]
     mode: ImportMode,
     /// The game of lines that do not name one. With `replace` also the only game whose counts are replaced.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
     /// How lines without a rarity are read if their card has several: they are `ambiguous` (the default), or mean the `most_common` printing.
     #[serde(default)]
-    #[param(value_type = Option<String>, example = "most_common")]
+    #[param(inline, value_type = Option<WithoutRarity>, example = "most_common")]
     without_rarity: WithoutRarity,
 }
 
@@ -145,7 +145,7 @@ pub enum ExportFormat {
 pub struct ExportQuery {
     /// `csv` (the default) or `json`.
     #[serde(default)]
-    #[param(value_type = Option<String>, example = "csv")]
+    #[param(inline, value_type = Option<ExportFormat>, example = "csv")]
     format: ExportFormat,
     /// Only cards of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
@@ -161,7 +161,7 @@ pub struct ExportQuery {
         (String = "text/csv", example = "Count,Name,Game,Set,Collector Number,Rarity,Condition,Printing ID\r\n\
             4,Kettle Imp,ttcg,hearth,016,common,near_mint,01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\r\n"),
         (ExportedCollection = "application/json"),
-    )))
+    ), headers(("Content-Disposition" = String, description = "File name under which to store it"))))
 )]
 pub async fn export_collection(
     state: web::Data<AppState>,

@@ -38,7 +38,7 @@ pub struct CollectionQuery {
     /// Only cards of sets with this code.
     #[param(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
-    /// Only this card.
+    /// Only this card. The id of a merged card means the card that it became.
     card: Option<Uuid>,
     /// Only printings of this rarity. Entries of cards that are hidden from you are then left out.
     #[param(value_type = Option<String>, example = "common")]
@@ -265,13 +265,15 @@ impl Judge for CountChangesRequest {
 /// Adds to counts and subtracts from them.
 ///
 /// Changes from several devices at the same moment all count. If a count would fall below 0 or rise above 9999, nothing is changed, and `errors`
-/// lists the changes. The answer to a repeated request has the counts at that time.
+/// lists the changes. The answer to a repeated request has the counts at that time; it is 410 if cards or their printings have changed
+/// since, so that the request names other printings, several, or none.
 #[utoipa::path(
     post, path = "/v1/collection/changes", tag = "collection", security(("bearer" = [])), request_body = CountChangesRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
         (status = 200, body = CountChangesResponse),
         (status = 409, description = "`count_out_of_range`, `collection_full`, `idempotency_in_progress`"),
+        (status = 410, description = "`gone`: an earlier request with this key made the changes. Since then, cards or their printings have changed, so that the request names other printings, several, or none"),
         (status = 422, description = "`unclear_printing`: see `candidates`; `invalid_body`, `idempotency_key_reused`"),
     )
 )]

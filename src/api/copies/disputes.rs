@@ -191,7 +191,7 @@ pub struct StatementRequest {
         ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
     ),
     responses(
-        (status = 201, body = DisputeResponse),
+        (status = 201, body = DisputeResponse, headers(("Location" = String, description = "The dispute"))),
         (status = 409, description = "`dispute_closed`: see `state`; `too_many_statements`, `idempotency_in_progress`"),
     )
 )]
@@ -242,7 +242,6 @@ fn changed(dispute: &DisputeResponse) -> HttpResponse {
 #[schema(example = json!({ "outcome": "for_claimant", "reason": "A photograph shows card and code", "statements": 0 }))]
 pub struct DecisionRequest {
     /// `for_owner`: the owner keeps the copy. `for_claimant`: the copy belongs to the claimant from now on.
-    #[schema(value_type = String, example = "for_claimant")]
     pub outcome: Outcome,
     /// The reason: 1 to 500 characters. Both sides can read it.
     #[schema(example = "A photograph shows card and code", min_length = 1, max_length = 500)]

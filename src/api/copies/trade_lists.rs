@@ -63,7 +63,7 @@ pub struct TradeItemBody {
     pub rarity: Option<Code>,
     /// Number of cards; 1 if absent.
     #[serde(default = "default_quantity")]
-    #[schema(value_type = Option<i32>, example = 2, minimum = 1, maximum = 9999)]
+    #[schema(example = 2, minimum = 1, maximum = 9999)]
     pub quantity: i32,
 }
 

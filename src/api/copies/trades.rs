@@ -139,10 +139,10 @@ fn created(trade: &TradeResponse) -> HttpResponse {
 #[into_params(parameter_in = Query)]
 pub struct TradesQuery {
     /// Only trades in this state: `open`, `accepted`, `declined`, `cancelled`, `countered`, `lapsed` or `expired`.
-    #[param(value_type = Option<String>, example = "open")]
+    #[param(inline, example = "open")]
     state: Option<TradeState>,
     /// Only trades in which you are the `offerer`, or the `recipient`.
-    #[param(value_type = Option<String>, example = "recipient")]
+    #[param(inline, example = "recipient")]
     role: Option<TradeRole>,
     /// Items on a page: 1 to 200.
     #[serde(default)]

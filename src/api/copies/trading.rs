@@ -23,10 +23,10 @@ use crate::memory::rendered::Freshness;
 /// Who may send you offers, and who may see your copies.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({ "trading": "public" }))]
 pub struct TradingRequest {
     /// `closed`: nobody can send you offers. `offers` (the default): players who know your name can send you offers. `public`: other players can also
     /// list your copies, and ask for any of them.
-    #[schema(value_type = String, example = "public")]
     pub trading: Trading,
 }
 

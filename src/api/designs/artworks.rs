@@ -1,9 +1,7 @@
 //! Artwork for designs: uploaded, shown, listed, deleted.
 
 use actix_web::body::SizedStream;
-use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, web};
 use serde::Deserialize;
 use utoipa::IntoParams;
@@ -112,14 +110,8 @@ pub async fn download_artwork(
         Condition::Holds => {
             let (length, mut answer) = (shown.size()?, HttpResponse::Ok());
             answer.content_type(shown.media_type());
-            if req.method() == Method::HEAD {
-                // HEAD reports the length without reading the file.
-                let nothing = futures_util::stream::empty::<Result<Bytes, std::io::Error>>();
-                answer.body(SizedStream::new(length, nothing))
-            } else {
-                let bytes = shown.stream(state.as_ref().clone());
-                answer.body(SizedStream::new(length, Box::pin(bytes)))
-            }
+            let bytes = shown.stream(state.as_ref().clone());
+            answer.body(SizedStream::new(length, Box::pin(bytes)))
         }
     };
     headers.write(response.headers_mut());

@@ -39,15 +39,15 @@ pub struct PartialDesignRequest {
     kind: String,
     /// Attributes by code, at most 64. Missing required attributes are suggested.
     #[serde(default)]
-    #[schema(value_type = Option<Object>, example = json!({ "type": "fire", "rank": 1 }))]
+    #[schema(value_type = Object, example = json!({ "type": "fire", "rank": 1 }))]
     attributes: Map<String, Value>,
     /// Effects in printed order, at most 12. Missing required effects are suggested.
     #[serde(default)]
-    #[schema(value_type = Option<Vec<PartialEffectRequest>>, max_items = 12)]
+    #[schema(max_items = 12)]
     effects: Vec<PartialEffectRequest>,
     /// Printings with values that the author chose, at most 32. All others are computed from the attributes of the design.
     #[serde(default)]
-    #[schema(value_type = Option<Vec<DesignPrintingBody>>, max_items = 32)]
+    #[schema(max_items = 32)]
     printings: Vec<DesignPrintingBody>,
 }
 

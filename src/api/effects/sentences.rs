@@ -108,7 +108,8 @@ pub struct DrawEffectsQuery {
     get, path = "/v1/games/{game}/effects/random", tag = "effects",
     params(("game" = String, Path, description = "Code of the game", example = "ttcg"), DrawEffectsQuery),
     responses(
-        (status = 200, content((DrawnEffectsResponse = "application/json"), (String = "text/plain"))),
+        (status = 200, content((DrawnEffectsResponse = "application/json"), (String = "text/plain")),
+            headers(("ETag" = String, description = "Version of the answer, for `If-None-Match`; absent without `seed`"))),
         (status = 304, description = "Not changed."),
     )
 )]
@@ -193,7 +194,7 @@ pub struct ExpandTemplateRequest {
     template: String,
     /// Maximum number of sentences in the answer: 1 to 200.
     #[serde(default)]
-    #[schema(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50, example = 5)]
+    #[schema(value_type = u16, minimum = 1, maximum = 200, default = 50, example = 5)]
     limit: PageLimit,
 }
 

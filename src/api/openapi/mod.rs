@@ -155,34 +155,34 @@ fn described(schema: &RefOr<Schema>, components: &Components) -> Option<String> 
 
 fn complete(path: &str, operation: &mut Operation) {
     let secured = operation.security.as_ref().is_some_and(|security| !security.is_empty());
-    let places: Vec<&ParameterIn> = operation
+    let parameters: Vec<&Parameter> = operation
         .parameters
         .iter()
         .flatten()
         .filter_map(|parameter| match parameter {
-            RefOr::T(parameter) => Some(&parameter.parameter_in),
+            RefOr::T(parameter) => Some(parameter),
             RefOr::Ref(_) => None,
         })
         .collect();
-    let has = |place: fn(&ParameterIn) -> bool| places.iter().any(|found| place(found));
-    let has_query = has(|place| matches!(place, ParameterIn::Query));
-    let has_path = has(|place| matches!(place, ParameterIn::Path));
-    let has_header = has(|place| matches!(place, ParameterIn::Header));
+    let has = |fits: fn(&Parameter) -> bool| parameters.iter().any(|parameter| fits(parameter));
+    let has_path = has(|parameter| matches!(parameter.parameter_in, ParameterIn::Path));
+    let has_pages = has(|parameter| parameter.name == "cursor");
+    let has_key = has(|parameter| parameter.name == "Idempotency-Key");
     let has_body = operation.request_body.is_some();
 
     let mut common = vec![
+        ("400", "The request cannot be read."),
         ("405", "The resource does not support this method: see `Allow`."),
+        ("406", "`Accept-Encoding` excludes every form of the answer."),
         ("429", "Too many requests: `Retry-After` is the time to wait."),
         ("500", "A fault of the service."),
         ("503", "Not available at this moment: `Retry-After` is the time to wait."),
     ];
-    if has_query || has_header || has_body || has_path {
-        common.push(("400", "The request cannot be read."));
-    }
     if has_path {
         common.push(("404", "There is nothing here, or nothing that you may see."));
     }
     if has_body {
+        common.push(("408", "The body did not arrive in time."));
         common.push(("413", "The body is too large."));
         common.push((
             "415",
@@ -194,9 +194,9 @@ fn complete(path: &str, operation: &mut Operation) {
         common.push(("401", "There is no token, or it is not valid."));
         common.push(("403", "The role, the scope or the kind of token does not allow this."));
     }
-    // Probes are not rate-limited, and document their responses themselves.
+    // Probes are not rate-limited, and document their other responses themselves.
     if PROBES.contains(&path) {
-        common.retain(|(status, _)| *status == "405");
+        common.retain(|(status, _)| ["400", "405", "406"].contains(status));
     }
     for (status, description) in common {
         let exists = operation.responses.responses.contains_key(status);
@@ -209,6 +209,13 @@ fn complete(path: &str, operation: &mut Operation) {
         operation.parameters.get_or_insert_default().push(RefOr::T(if_none_match()));
         describe(operation, "200", "ETag", "Version of the answer, for `If-None-Match`.");
     }
+    if has_pages {
+        describe(operation, "200", "Link", "The next page, if there is one (RFC 8288).");
+    }
+    if has_key {
+        describe(operation, "409", "Retry-After", "Seconds to wait, if it is in progress.");
+    }
+    repeat_headers(operation);
     // An empty list states that no token is needed; without it, generators take this as unknown.
     operation.security.get_or_insert_default();
     let statuses: Vec<String> = operation.responses.responses.keys().cloned().collect();
@@ -252,6 +259,20 @@ fn describe(operation: &mut Operation, status: &str, name: &str, description: &s
             .description(Some(description))
             .build();
         response.headers.entry(name.to_owned()).or_insert(RefOr::T(header));
+    }
+}
+
+/// Documents the headers of a whole answer also for a part of it (206), and for the answer that it did not change (304).
+fn repeat_headers(operation: &mut Operation) {
+    let responses = &mut operation.responses.responses;
+    let Some(RefOr::T(whole)) = responses.get("200") else { return };
+    let headers = whole.headers.clone();
+    for status in ["206", "304"] {
+        if let Some(RefOr::T(response)) = responses.get_mut(status) {
+            for (name, header) in &headers {
+                response.headers.entry(name.clone()).or_insert_with(|| header.clone());
+            }
+        }
     }
 }
 

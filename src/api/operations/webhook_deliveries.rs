@@ -108,7 +108,10 @@ pub async fn find_webhook_delivery(
         ("delivery" = Uuid, Path, description = "Id of the delivery"),
     ),
     responses(
-        (status = 202, body = DeliveryResponse),
+        (status = 202, body = DeliveryResponse, headers(
+            ("Location" = String, description = "The delivery"),
+            ("ETag" = String, description = "Its version, as `GET` shows it"),
+        )),
         (status = 409, description = "`webhook_disabled`"),
     )
 )]
@@ -132,7 +135,10 @@ pub async fn resend_webhook_delivery(
         ("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe"),
     ),
     responses(
-        (status = 202, body = DeliveryResponse, headers(("Location" = String, description = "The delivery"))),
+        (status = 202, body = DeliveryResponse, headers(
+            ("Location" = String, description = "The delivery"),
+            ("ETag" = String, description = "Its version, as `GET` shows it"),
+        )),
         (status = 409, description = "`webhook_disabled`, `idempotency_in_progress`"),
         (status = 410, description = "`gone`: the request was sent before, and its delivery was deleted since."),
         (status = 422, description = "`idempotency_key_reused`"),

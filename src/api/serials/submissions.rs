@@ -121,7 +121,8 @@ fn unreadable(error: SerialError, others: Vec<InputFault>) -> Problem {
     post, path = "/v1/submissions", tag = "serials", security(("bearer" = [])), request_body = SubmitRequest,
     params(("Idempotency-Key" = Option<String>, Header, description = "Makes a repeated request safe")),
     responses(
-        (status = 200, description = "The copy was yours already.", body = AcceptedResponse),
+        (status = 200, description = "The copy was yours already.", body = AcceptedResponse,
+            headers(("Location" = String, description = "The submission"))),
         (status = 201, body = AcceptedResponse, headers(("Location" = String, description = "The submission"))),
         (status = 409, description = "`registered_to_another`: your dispute about the copy is `dispute_id`; `copy_passed_on`: the copy was yours once; \
                                       `idempotency_in_progress`"),

@@ -73,7 +73,8 @@ pub async fn find_game_policy(
     ),
     request_body = UnlockPolicyBody,
     responses(
-        (status = 200, body = PolicyChangedResponse), (status = 201, body = PolicyChangedResponse, description = "The set had no policy of its own."),
+        (status = 200, body = PolicyChangedResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))),
+        (status = 201, body = PolicyChangedResponse, description = "The set had no policy of its own.", headers(("ETag" = String, description = "Its version, for `If-Match`"))),
         (status = 412, description = "`precondition_failed`"), (status = 428, description = "`precondition_required`"),
     )
 )]
@@ -97,7 +98,8 @@ pub async fn set_set_policy(
     ),
     request_body = UnlockPolicyBody,
     responses(
-        (status = 200, body = PolicyChangedResponse), (status = 201, body = PolicyChangedResponse, description = "The game had no policy."),
+        (status = 200, body = PolicyChangedResponse, headers(("ETag" = String, description = "Its version, for `If-Match`"))),
+        (status = 201, body = PolicyChangedResponse, description = "The game had no policy.", headers(("ETag" = String, description = "Its version, for `If-Match`"))),
         (status = 412, description = "`precondition_failed`"), (status = 428, description = "`precondition_required`"),
     )
 )]

@@ -299,7 +299,7 @@ pub struct EventStream {
     /// When the access token expires; `None`: the credential is no access token.
     until: Option<DateTime<Utc>>,
     watcher: Watcher,
-    /// Sequence number of the last event that was returned.
+    /// Sequence number up to which all events were returned.
     after: i64,
     /// Highest sequence number that is known to exist.
     newest: i64,
@@ -314,6 +314,11 @@ pub enum Streamed {
 }
 
 impl EventStream {
+    /// The sequence number up to which all events were returned.
+    pub fn reached(&self) -> i64 {
+        self.after
+    }
+
     /// Waits for the next thing to send, or for the reason why the stream ends.
     pub async fn next(&mut self) -> Result<Streamed, StreamEnd> {
         loop {

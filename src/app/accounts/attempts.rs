@@ -14,7 +14,7 @@ use crate::domain::accounts::attempts::AttemptScope;
 use crate::domain::network::Network;
 use crate::store::accounts::attempts::{self, AttemptSubject, Shortage};
 use crate::store::serials::submissions::keeps_attempt;
-use crate::store::{Connection, PooledConnection, Store, StoreResult};
+use crate::store::{Connection, PooledConnection, StoreResult};
 
 /// The pauses of a submission of serial codes: about two seconds in all, if its budget allows it. Others return their
 /// attempts within milliseconds.
@@ -215,26 +215,35 @@ pub(super) async fn decided_or_give_back<T>(
     }
 }
 
-/// Returns the units of an attempt that was refused without a word about the secret, or whose secret was right. They
-/// stay used if the database does not answer in time.
+/// Returns the units of an attempt that was refused without a word about the secret. If the database does not answer in
+/// time, they are returned later. The caller must hold no connection meanwhile, because all of them may be in use by
+/// requests that wait here.
 pub(super) async fn give_back(app: &AppState, subjects: &[AttemptSubject], now: DateTime<Utc>) {
-    let (store, subjects) = (app.store.clone(), subjects.to_vec());
+    let (store, batches) = (app.store.clone(), app.attempt_batches.clone());
+    let subjects = subjects.to_vec();
     // A task of its own, because the budget of the request may be used up.
-    let released = tokio::spawn(async move { release(&store, &subjects, now).await });
-    match released.await {
+    let given_back = tokio::spawn(async move { batches.give_back(&store, &subjects, now).await });
+    match given_back.await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "an attempt is not given back"),
+        Ok(Err(error)) => tracing::debug!(%error, "an attempt is not given back yet"),
         Err(error) => tracing::error!(%error, "giving back an attempt has failed"),
     }
 }
 
-async fn release(
-    store: &Store,
+/// Like [`give_back`], for an attempt whose secret was right. The request goes on, so this wait is a part of the time that
+/// it may wait for the database. When this time ends, the units are returned without it.
+pub(super) async fn give_back_right(
+    app: &AppState,
     subjects: &[AttemptSubject],
     now: DateTime<Utc>,
-) -> StoreResult<()> {
-    let mut conn = store.connection().await?;
-    attempts::release(&mut conn, subjects, 1, now).await
+) {
+    let given_back = async {
+        give_back(app, subjects, now).await;
+        StoreResult::Ok(())
+    };
+    if let Err(error) = app.store.wait_for(given_back).await {
+        tracing::debug!(%error, "a request does not wait longer until its attempt is given back");
+    }
 }
 
 /// The failure for an exhausted limit. Also counts it in the metrics and logs it.

@@ -18,11 +18,11 @@ use crate::domain::accounts::password::Password;
 use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
 use crate::domain::text::AccountName;
+use crate::store::StoreResult;
 pub use crate::store::accounts::account_records::AccountChanges;
 use crate::store::accounts::account_records::{self, AccountRow, NewAccount};
 use crate::store::accounts::attempts;
 use crate::store::db::deadlines;
-use crate::store::{StoreError, StoreResult};
 
 /// An account.
 #[derive(Serialize, ToSchema)]
@@ -92,7 +92,8 @@ pub async fn register(
     let code = ProblemCode::RegistrationThrottled;
     let place = reserve_with_place(app, network, (place, conn), &subjects, code, now).await?;
 
-    let password_hash = place.hash(password).await?;
+    let hashed = place.hash(password).await;
+    let password_hash = or_give_back(app, &subjects, now, hashed).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let new = NewAccount {
         id: AccountId::generate(),
@@ -103,24 +104,20 @@ pub async fn register(
         recovery_codes: &hashes,
         at: now,
     };
-    let row = app
-        .store
-        .transaction(async |conn| account_records::register(conn, &new).await)
-        .await
-        .map_err(name_taken)?;
+    let registered =
+        app.store.transaction(async |conn| account_records::register(conn, &new).await).await;
+    let row = match registered {
+        // This says something about an account, so the attempt stays used.
+        Err(error) if account_records::is_name_taken(&error) => {
+            return Err(Problem::new(ProblemCode::NameTaken));
+        }
+        registered => decided_or_give_back(app, &subjects, now, registered).await?,
+    };
     tracing::info!(account = %row.id, "account registered");
     Ok(RegisteredResponse {
         account: row.into(),
         recovery_codes: codes.iter().map(|code| code.reveal().to_owned()).collect(),
     })
-}
-
-fn name_taken(error: StoreError) -> Problem {
-    if account_records::is_name_taken(&error) {
-        Problem::new(ProblemCode::NameTaken)
-    } else {
-        error.into()
-    }
 }
 
 /// Sets a new password for an account, authorised by a recovery code.

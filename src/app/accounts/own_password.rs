@@ -4,7 +4,7 @@ use chrono::{DateTime, Duration, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::attempts::{decide_wrong, or_give_back, reserve_with_place};
+use super::attempts::{decide_wrong, give_back_right, or_give_back, reserve_with_place};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::password::{HashingPlace, Verdict};
@@ -17,8 +17,8 @@ use crate::domain::accounts::password::Password;
 use crate::domain::network::Network;
 use crate::memory::identities::CredentialKey;
 use crate::store::accounts::account_records::{self, AccountRow, LoginRow, VerifiedPassword};
-use crate::store::accounts::attempts::{self, AttemptSubject};
-use crate::store::{Connection, PooledConnection, StoreResult};
+use crate::store::accounts::attempts::AttemptSubject;
+use crate::store::{Connection, PooledConnection};
 
 /// New recovery codes; all earlier ones stop working.
 #[derive(Serialize, ToSchema)]
@@ -50,11 +50,9 @@ pub async fn change(
     let new_password = Password::replacing(&current_password, new_password, &row.account.name)
         .map_err(|error| Problem::invalid(vec![InputFault::at("/new_password", error)]))?;
     let place = app.passwords.enter(network)?;
-    let (place, confirmed) =
+    let (ConfirmedPassword { verified, .. }, place, attempt) =
         confirm_password(app, by, network, (place, conn), row, current_password, now).await?;
-    let mut conn = app.store.connection().await?;
-    let verified = confirmed.release(&mut conn).await?;
-    drop(conn);
+    give_back_right(app, &[attempt], now).await;
     let new_hash = place.hash(new_password).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let stored = replace_recovery_codes.then_some(&hashes[..]);
@@ -95,11 +93,7 @@ pub async fn was_just_changed_to(
         return Ok(false);
     }
     match confirm_own_password(app, by, network, password, now).await {
-        Ok(confirmed) => {
-            let mut conn = app.store.connection().await?;
-            confirmed.release(&mut conn).await?;
-            Ok(true)
-        }
+        Ok(_) => Ok(true),
         Err(problem) if problem.code() == ProblemCode::WrongPassword => Ok(false),
         Err(problem) => Err(problem),
     }
@@ -113,10 +107,8 @@ pub async fn replace_recovery_codes(
     password: String,
 ) -> Result<RecoveryCodesResponse, Problem> {
     let now = app.clock.now();
-    let confirmed = confirm_own_password(app, by, network, password, now).await?;
-    let mut conn = app.store.connection().await?;
-    let verified = confirmed.release(&mut conn).await?;
-    drop(conn);
+    let ConfirmedPassword { verified, .. } =
+        confirm_own_password(app, by, network, password, now).await?;
     let (codes, hashes) = RecoveryCode::generate_all();
     let changed = app
         .write(by, async |conn, by| {
@@ -130,22 +122,11 @@ pub async fn replace_recovery_codes(
     Ok(RecoveryCodesResponse::of(&codes))
 }
 
-/// The caller's password after a successful check. [`Self::release`] returns the unit of the attempt limit that the
-/// check took.
+/// The caller's password after a successful check.
 pub(super) struct ConfirmedPassword {
     /// The account, as it was before the check.
     pub account: AccountRow,
-    verified: VerifiedPassword,
-    attempt: AttemptSubject,
-    at: DateTime<Utc>,
-}
-
-impl ConfirmedPassword {
-    /// Returns the unit to the attempt limit.
-    pub(super) async fn release(self, conn: &mut Connection) -> StoreResult<VerifiedPassword> {
-        attempts::release(conn, &[self.attempt], 1, self.at).await?;
-        Ok(self.verified)
-    }
+    pub verified: VerifiedPassword,
 }
 
 async fn own_account<P>(conn: &mut Connection, by: &Granted<P>) -> Result<LoginRow, Problem> {
@@ -163,13 +144,17 @@ pub(super) async fn confirm_own_password<P: Permission>(
     let place = app.passwords.enter(network)?;
     let mut conn = app.store.connection().await?;
     let row = own_account(&mut conn, by).await?;
-    let (_, confirmed) =
+    let (confirmed, place, attempt) =
         confirm_password(app, by, network, (place, conn), row, password, now).await?;
+    // Others may hash while this request waits for the database.
+    drop(place);
+    give_back_right(app, &[attempt], now).await;
     Ok(confirmed)
 }
 
 /// Like [`confirm_own_password`], for an account that was read on `conn`. The connection is returned to the pool before
-/// the password is hashed. Also returns a place to hash another password.
+/// the password is hashed. Also returns a place to hash another password, and what the caller must give back: the attempt
+/// of the right password.
 async fn confirm_password<P: Permission>(
     app: &AppState,
     by: &Granted<P>,
@@ -178,7 +163,7 @@ async fn confirm_password<P: Permission>(
     row: LoginRow,
     password: String,
     now: DateTime<Utc>,
-) -> Result<(HashingPlace, ConfirmedPassword), Problem> {
+) -> Result<(ConfirmedPassword, HashingPlace, AttemptSubject), Problem> {
     let attempt = session_subject(app, by);
     let code = ProblemCode::LoginThrottled;
     let place = reserve_with_place(app, network, held, &[attempt], code, now).await?;
@@ -196,7 +181,7 @@ async fn confirm_password<P: Permission>(
         second_factor_since: account.second_factor_since,
         stronger: None,
     };
-    Ok((place, ConfirmedPassword { account, verified, attempt, at: now }))
+    Ok((ConfirmedPassword { account, verified }, place, attempt))
 }
 
 /// Wrong passwords are counted by session. A thief of an access token can use up only the attempts of that session; the

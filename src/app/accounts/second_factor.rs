@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::own_password::confirm_own_password;
+use super::own_password::{ConfirmedPassword, confirm_own_password};
 use super::second_factor_attempts::FactorAttempt;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -77,11 +77,8 @@ pub async fn begin(
     password: String,
 ) -> Result<SecondFactorSecretResponse, Problem> {
     let (account, now) = (by.account(), app.clock.now());
-    let confirmed = confirm_own_password(app, by, network, password, now).await?;
-    let name = confirmed.account.name.clone();
-    let mut conn = app.store.connection().await?;
-    let verified = confirmed.release(&mut conn).await?;
-    drop(conn);
+    let ConfirmedPassword { account: row, verified } =
+        confirm_own_password(app, by, network, password, now).await?;
     if verified.second_factor_since.is_some() {
         return Err(Problem::new(ProblemCode::SecondFactorOn));
     }
@@ -96,7 +93,7 @@ pub async fn begin(
     tracing::info!(%account, "second factor begun");
     Ok(SecondFactorSecretResponse {
         secret: secret.base32().to_string(),
-        uri: secret.uri(&name).to_string(),
+        uri: secret.uri(&row.name).to_string(),
         expires_at: now + ENROLMENT_LIFETIME,
     })
 }
@@ -243,14 +240,14 @@ impl Proof {
         code: &str,
     ) -> Result<Self, Problem> {
         let (account, now) = (by.account(), app.clock.now());
-        let confirmed = confirm_own_password(app, by, network, password, now).await?;
-        let mut conn = app.store.connection().await?;
-        let verified = confirmed.release(&mut conn).await?;
+        let ConfirmedPassword { verified, .. } =
+            confirm_own_password(app, by, network, password, now).await?;
         let since = verified.second_factor_since;
         if since.is_none() {
             return Err(Problem::new(ProblemCode::SecondFactorOff));
         }
         let code = PresentedFactor::parse(code).ok_or_else(wrong_code)?;
+        let conn = app.store.connection().await?;
         let attempt = FactorAttempt::reserve(app, conn, account, since, network, now).await?;
         Ok(Self { verified, code, attempt })
     }

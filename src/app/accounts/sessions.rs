@@ -6,8 +6,8 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::attempts::{
-    attempt_subjects, decide_wrong, decided_or_give_back, give_back, network_mac, or_give_back,
-    reserve_with_place,
+    attempt_subjects, decide_wrong, decided_or_give_back, give_back, give_back_right, network_mac,
+    or_give_back, reserve_with_place,
 };
 use super::second_factor_attempts::FactorAttempt;
 use crate::app::problem::{Problem, ProblemCode};
@@ -198,13 +198,12 @@ impl Attempts {
         now: DateTime<Utc>,
     ) -> Result<Self, Problem> {
         let Self::OfPassword(subjects) = &self else { return Ok(self) };
-        let conn = app.store.connection().await;
-        let mut conn = or_give_back(app, subjects, now, conn).await?;
-        attempts::release(&mut conn, subjects, 1, now).await?;
+        give_back_right(app, subjects, now).await;
         if second_factor.is_none() {
             return Err(Problem::new(ProblemCode::SecondFactorRequired));
         }
         let VerifiedPassword { account, second_factor_since: since, .. } = *verified;
+        let conn = app.store.connection().await?;
         let attempt = FactorAttempt::reserve(app, conn, account, since, network, now).await?;
         Ok(Self::OfSecondFactor(attempt))
     }

@@ -2,16 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use utoipa::openapi::schema::{AnyOfBuilder, Schema};
+use utoipa::openapi::schema::{AnyOfBuilder, Object, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
-use uuid::Uuid;
 
 use super::card_bodies::{load_bodies, render_entries, write_page};
 use super::card_query::List;
 use super::card_search::{Listed, Part, card_id, list_in_database, list_in_memory, load_cards};
 use super::card_text::list_text;
-use super::cards::{CardResponse, PrintingResponse, freshness};
+use super::cards::{CardResponse, OpenCardResponse, PrintingResponse, freshness};
 use super::image_uris::Scans;
 use super::query_warning::{QueryWarning, WarningReason};
 use crate::app::answer_form::AnswerForm;
@@ -261,14 +260,36 @@ impl CardEntry {
     }
 }
 
-/// Members of a card. A member is absent if it was not requested, or if the card is hidden from the caller.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "stands for a map in the OpenAPI document")]
-pub struct CardMembersResponse {
-    /// Id of the card.
-    id: Uuid,
-    /// The printing; only in lists of printings.
-    printing: Option<PrintingResponse>,
+/// Stands in the OpenAPI document for a map with some members of a card.
+struct CardMembersResponse;
+
+impl PartialSchema for CardMembersResponse {
+    fn schema() -> RefOr<Schema> {
+        let mut members = match OpenCardResponse::schema() {
+            RefOr::T(Schema::Object(card)) => card,
+            _ => Object::new(),
+        };
+        members.description = Some(
+            "Members of a card. A member is absent if it was not requested, or if the card is hidden from the caller."
+                .to_owned(),
+        );
+        members.example = None;
+        members.required = vec!["id".to_owned()];
+        members.properties.retain(|name, _| MEMBERS.contains(&name.as_str()));
+        let printing = Ref::builder()
+            .ref_location_from_schema_name(PrintingResponse::name())
+            .description(Some("The printing; only in lists of printings."));
+        members.properties.insert("printing".to_owned(), printing.into());
+        RefOr::T(Schema::Object(members))
+    }
+}
+
+impl ToSchema for CardMembersResponse {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        OpenCardResponse::schemas(schemas);
+        schemas.push((PrintingResponse::name().into_owned(), PrintingResponse::schema()));
+        PrintingResponse::schemas(schemas);
+    }
 }
 
 impl PartialSchema for CardEntry {

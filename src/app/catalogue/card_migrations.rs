@@ -210,6 +210,11 @@ fn migration_refused(error: MigrationError, target: &str) -> Problem {
         }
         MigrationError::NumberTaken => Problem::new(ProblemCode::NumberTaken),
         MigrationError::Printed => Problem::new(ProblemCode::SetPrinted),
+        MigrationError::PressBusy => Problem::new(ProblemCode::Unavailable)
+            .detail(
+                "A print run is being minted or discarded, and it is not known yet of which set.",
+            )
+            .retry_after(2),
         MigrationError::Refused(why) => {
             Problem::new(ProblemCode::MergeRefused).because(ProblemCause::Merge(why))
         }

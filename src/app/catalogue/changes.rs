@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use tokio::time::Instant;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -159,7 +160,7 @@ pub struct Follower {
     app: AppState,
     watcher: Watcher,
     game: Option<String>,
-    /// Sequence number of the last change that was read.
+    /// Sequence number up to which all changes were read.
     after: i64,
 }
 
@@ -172,10 +173,17 @@ pub enum FeedStep {
 }
 
 impl Follower {
+    /// The sequence number up to which all changes were returned.
+    pub fn reached(&self) -> i64 {
+        self.after
+    }
+
     /// Waits up to `max_wait` for the next changes; `None`: the instance is stopping, or the database does not answer.
     /// The stream then ends and the client resumes from its last sequence number, which is better than a stream that
     /// leaves changes out.
     pub async fn next(&mut self, max_wait: Duration) -> Option<FeedStep> {
+        // Changes of other games do not extend it.
+        let deadline = Instant::now() + max_wait;
         loop {
             if self.app.is_draining() {
                 return None;
@@ -187,7 +195,7 @@ impl Follower {
                 }
                 return Some(FeedStep::Changes(changes));
             }
-            match tokio::time::timeout(max_wait, self.watcher.changed()).await {
+            match tokio::time::timeout_at(deadline, self.watcher.changed()).await {
                 Ok(true) => {}
                 Ok(false) => return None,
                 Err(_) => return Some(FeedStep::Silence),

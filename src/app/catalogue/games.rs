@@ -9,9 +9,10 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::import::{ImportResponse, ImportTarget, run};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
 use crate::app::versions::{Revision, Versions};
+use crate::app::words::must_be_one_of;
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::import::{GameSource, SourceFile};
 use crate::domain::code::Code;
@@ -248,12 +249,21 @@ pub async fn find_format(
     };
     let mut format = format.ok_or_else(Problem::not_found)?;
     if let Some(variant) = variant {
-        format = format.with_variant(variant).map(Arc::new).ok_or_else(|| {
-            Problem::new(ProblemCode::InvalidQuery)
-                .detail(format!("The format has no variant {variant}."))
-        })?;
+        let found = format.with_variant(variant).map(Arc::new);
+        format = found.ok_or_else(|| no_variant(&format, variant))?;
     }
     Ok(FoundFormat { format, updated_at: loaded.updated_at })
+}
+
+/// The failure of a query that names a variant that the format does not have.
+fn no_variant(format: &Format, variant: &Code) -> Problem {
+    let known = format.variants.iter().map(|variant| &*variant.code);
+    let fault = if format.variants.is_empty() {
+        InputFault::at("?variant", "must be absent: the format has no variants")
+    } else {
+        InputFault::at("?variant", must_be_one_of(variant, known))
+    };
+    Problem::of_query(vec![fault])
 }
 
 /// The files that a JSON Schema describes.

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
+use crate::domain::serials::serial_text::serialize_masked;
 use crate::search::{Fault, QueryFault};
 
 /// A warning about a part of a query: it was left out, it can never match anything, or it was not tested on all cards or designs.
@@ -21,6 +22,7 @@ pub struct QueryWarning {
     #[schema(example = 9)]
     pub length: usize,
     /// The term.
+    #[serde(serialize_with = "serialize_masked")]
     #[schema(example = "atack>700")]
     pub term: String,
     /// The reason, for people.
@@ -94,7 +96,7 @@ impl fmt::Display for WarningReason {
 
 impl Serialize for WarningReason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serialize_masked(&self.to_string(), serializer)
     }
 }
 

@@ -7,6 +7,7 @@ use super::import_responses::{
 };
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::words::words;
 use crate::auth::permission::{Granted, Viewer, WriteOwnCollection};
 use crate::domain::code::Code;
 use crate::domain::collection::ImportMode;
@@ -19,6 +20,10 @@ use crate::store::collection::collection_imports::{
     self, COMMIT_TIME, NewImport, Reading, RejectedLine,
 };
 use crate::store::db::deadlines;
+
+words! {
+    ImportMode: "Whether the counts of a file are added to the collection, or replace those in it.";
+}
 
 /// How to read a file, and how to apply it.
 pub struct ImportOptions {

@@ -175,6 +175,10 @@ impl From<CollectionError> for Problem {
         let at = |place: usize| format!("/changes/{place}");
         match error {
             CollectionError::Unknown => Self::not_found(),
+            CollectionError::Gone => Self::new(ProblemCode::Gone).detail(
+                "An earlier request with this key made these changes. Since then, cards or their printings have changed, so that the request \
+                 names other printings, several, or none.",
+            ),
             CollectionError::Full => Self::new(ProblemCode::CollectionFull),
             CollectionError::OutOfRange(places) => {
                 let fault = |place| InputFault::at(at(place), "leaves the range of 0 to 9999");

@@ -10,10 +10,11 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_cause::ProblemCause;
 use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
+use crate::app::words::words;
 use crate::auth::permission::{
     ArgueOwnDisputes, Granted, ModerateCopies, ReadAccounts, ReadOwnDisputes, Viewer,
 };
-use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT};
+use crate::domain::copies::dispute::{DisputeSide, DisputeState, MAX_STATEMENT, Outcome};
 use crate::domain::ids::DisputeId;
 use crate::domain::text;
 use crate::store::copies::disputes::{self, DisputeOutcome, DisputePermission, DisputesOf};
@@ -21,6 +22,10 @@ use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
 pub use crate::store::copies::disputes::{Decision, DisputeFilter};
+
+words! {
+    Outcome: "A moderator's decision about a dispute.";
+}
 
 /// Which disputes to list.
 #[expect(clippy::large_enum_variant, reason = "a request makes one")]

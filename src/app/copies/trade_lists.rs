@@ -19,10 +19,14 @@ use crate::domain::collection::{MAX_QUANTITY, TradeListKind};
 use crate::domain::decks::deck::Visibility;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::domain::text::AccountName;
+use crate::store::StoreError;
 use crate::store::catalogue::cards::{self, CardIdentifier, CardView};
 use crate::store::copies::trade_lists::{
-    self, NewTradeItem, TradeItemView, TradeListView, VisiblePrinting,
+    self, NewTradeItem, ReplaceOutcome, TradeItemView, TradeListView, VisiblePrinting,
 };
+
+/// How often the items of a list are looked up, if one was merged or taken back between the look-up and the write.
+const TRIES: usize = 3;
 
 words! {
     Visibility: "Who may read the list: only its owner (`private`), or everybody (`public`).";
@@ -132,20 +136,29 @@ pub async fn replace(
     content: &TradeListContent,
 ) -> Result<VersionedTradeList, Problem> {
     let visibility = content.visibility;
-    let items = resolve(app, by, viewer, kind, &content.items).await?;
-    let at = app.clock.now();
     let is_current = |revision| if_match.check(Revision(revision)).is_ok();
-    let replaced = app
-        .write(by, async |conn, by| {
-            let content = (visibility, items.as_slice());
-            trade_lists::replace(conn, by, viewer, kind, is_current, content, at).await
-        })
-        .await?;
-    let list = replaced.ok_or_else(|| Problem::new(ProblemCode::PreconditionFailed))?;
-    tracing::info!(
-        account = %by.account(), list = kind.as_str(), items = items.len(), visibility = visibility.as_str(), "trade list replaced"
-    );
-    Ok(list.into())
+    for _ in 0..TRIES {
+        let items = resolve(app, by, viewer, kind, &content.items).await?;
+        let at = app.clock.now();
+        let replaced = app
+            .write(by, async |conn, by| {
+                let content = (visibility, items.as_slice());
+                trade_lists::replace(conn, by, viewer, kind, is_current, content, at).await
+            })
+            .await?;
+        match replaced {
+            ReplaceOutcome::Done(list) => {
+                tracing::info!(
+                    account = %by.account(), list = kind.as_str(), items = items.len(), visibility = visibility.as_str(), "trade list replaced"
+                );
+                return Ok(list.into());
+            }
+            ReplaceOutcome::Stale => return Err(Problem::new(ProblemCode::PreconditionFailed)),
+            ReplaceOutcome::Gone => {}
+        }
+    }
+    let cause = "cards were merged whenever the items of a list were looked up";
+    Err(StoreError::Contended(cause.to_owned()).into())
 }
 
 /// Resolves the cards and printings of the items, or returns a fault for each item that cannot be resolved.

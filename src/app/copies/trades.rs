@@ -10,10 +10,11 @@ use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
+use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadTrades, Viewer, WriteTrades};
 use crate::domain::copies::trade::{
-    CopyFault, DEFAULT_LIFETIME_HOURS, LIFETIME_HOURS, MAX_MESSAGE, TermsFaultAt, TradeSide,
-    TradeState, TradeTerms,
+    CopyFault, DEFAULT_LIFETIME_HOURS, LIFETIME_HOURS, MAX_MESSAGE, TermsFaultAt, TradeRole,
+    TradeSide, TradeState, TradeTerms,
 };
 use crate::domain::ids::{AccountId, CopyId, TradeId};
 use crate::domain::text::{self, AccountName};
@@ -24,6 +25,11 @@ use crate::store::operations::idempotency::{IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
 pub use crate::store::copies::trades::TradeFilter;
+
+words! {
+    TradeState: "The state of an offer.";
+    TradeRole: "The role of a player in an offer.";
+}
 
 /// The content of an offer.
 pub struct Offer {

@@ -9,12 +9,17 @@ use crate::app::accounts::own_account::AccountResponse;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::words::words;
 use crate::auth::permission::{ChangeOwnTrading, Granted, ReadOwnAccount, ReadTrades, Viewer};
 use crate::domain::copies::trade::Trading;
 use crate::domain::text::AccountName;
 use crate::store::accounts::account_records;
 use crate::store::copies::copy_records::{self, CopyFilter, CopyPosition, CopyView};
 use crate::store::copies::trade_offers::{self, Recipient};
+
+words! {
+    Trading: "Who may send offers to an account, and see its copies.";
+}
 
 /// A copy that another player shows.
 #[derive(Serialize, ToSchema)]

@@ -302,6 +302,24 @@ fn may_be_renamed(reference: &CardReference, card: CardId, catalogue: &Catalogue
     }
 }
 
+/// The cards that the viewer may see whose names are a name of the deck and what follows it in our own text, such as a rarity: a text that is written with them has
+/// the shorter name in quotes there. Decks without rarities have no such names, and nothing is looked up.
+pub(super) async fn find_longer_names(
+    app: &AppState,
+    viewer: Viewer,
+    game: &Game,
+    deck: &Deck,
+) -> Result<Catalogue, Problem> {
+    let mentions = DeckMentions::of_own_text(deck);
+    let mut found = DeckPool::new(game);
+    if !mentions.names.is_empty() {
+        let mut conn = StepConnection::new(&app.store);
+        let (names, in_memory) = (names_of(&mentions), names_in_memory(app, viewer));
+        add_named(app, &mut conn, viewer, game, &names, in_memory.as_ref(), &mut found).await?;
+    }
+    Ok(found.catalogue())
+}
+
 /// The cards that the viewer may see and that are not in the catalogue, whose numbers differ only in case or leading zeros from those of cards in it. There are
 /// hardly ever any. A share code must tell them apart.
 pub(super) async fn find_numbers_alike(

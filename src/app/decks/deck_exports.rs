@@ -144,7 +144,10 @@ pub async fn export(
     let content = &opened.seen.content;
     let name = content.name.as_str();
     let cards = match dialect {
-        DeckDialect::Own => opened.cards_for_own_text(app).await?,
+        DeckDialect::Own => {
+            let (viewer, game) = (requester.0, opened.game());
+            Arc::new(deck_cards::find_longer_names(app, viewer, game, &content.deck).await?)
+        }
         DeckDialect::ShareCode => opened.cards_for_share_code(app).await?,
         DeckDialect::Ydk | DeckDialect::Ydke => opened.cards_for_ids(app).await?,
         _ => Arc::clone(&opened.catalogue),

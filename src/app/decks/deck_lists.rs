@@ -1,9 +1,10 @@
 //! Deck lists: listing and reading them.
 
-use cardscape_engine::render_deck_text;
+use cardscape_engine::{DeckDialect, render_deck_text, write_deck};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::deck_cards;
 use super::deck_responses::{DeckSummaryResponse, SeenDeck, VersionedDeck, shows_owner};
 use super::masks::mask;
 use super::own_decks::OwnDeckCursor;
@@ -141,10 +142,18 @@ pub async fn find_text(
     reader: (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
 ) -> Result<(Version, Vec<i64>, String), Problem> {
-    let seen = find_seen(app, reader, id).await?;
+    let mut seen = find_seen(app, reader, id).await?;
+    let content = &seen.content;
+    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let longer = deck_cards::find_longer_names(app, reader.0, &loaded.game, &content.deck).await?;
+    let list = write_deck(&content.deck, DeckDialect::Own, &longer, None).text;
+    // Other cards and the zones of the game change the text, but not the revision of the deck.
+    if list != render_deck_text(&content.deck) {
+        seen.masks.add_difference(&list);
+    }
     // The text has no folder.
     let version = Version::from(&seen.row).without_folder();
-    Ok((version, seen.masks.counts(), text_of(&seen)))
+    Ok((version, seen.masks.counts(), text_of(&seen, &list)))
 }
 
 /// Finds a deck as the reader sees it; 404 when the reader may not see it.
@@ -187,8 +196,7 @@ pub(super) async fn see(
 }
 
 /// The deck as text; format, name and unread lines, for which lists have no lines, are written as comments.
-fn text_of(SeenDeck { row, content, .. }: &SeenDeck) -> String {
-    let list = render_deck_text(&content.deck);
+fn text_of(SeenDeck { row, content, .. }: &SeenDeck, list: &str) -> String {
     let unread: String = content
         .unread_lines
         .iter()

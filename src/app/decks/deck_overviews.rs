@@ -1,7 +1,8 @@
 //! Everything that a page shows about a stored deck, as far as the reader may see it.
 
-use cardscape_engine::{DeckDialect, DeckStatistics, render_deck_text, write_deck};
+use cardscape_engine::{DeckDialect, DeckStatistics, write_deck};
 
+use super::deck_cards;
 use super::deck_legalities::{DeckLegalitiesResponse, judge_opened_everywhere};
 use super::deck_lists::find_seen;
 use super::deck_reports::judge_opened;
@@ -70,9 +71,14 @@ pub async fn find_edited(
     if seen.row.account_id != by.account() {
         return Err(Problem::not_found());
     }
+    let content = &seen.content;
+    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let (game, deck) = (&loaded.game, &content.deck);
+    let longer = deck_cards::find_longer_names(app, viewer, game, deck).await?;
+    let entries = write_deck(deck, DeckDialect::Own, &longer, None).text;
     // The unread lines come first: after the entries, they would belong to the last zone.
-    let unread = seen.content.unread_lines.iter().map(|line| format!("{}\n", line.text));
-    let list: String = unread.chain([render_deck_text(&seen.content.deck)]).collect();
-    let names_copies = seen.content.deck.entries.iter().any(|entry| !entry.copies.is_empty());
+    let unread = content.unread_lines.iter().map(|line| format!("{}\n", line.text));
+    let list: String = unread.chain([entries]).collect();
+    let names_copies = deck.entries.iter().any(|entry| !entry.copies.is_empty());
     Ok(EditedDeck { deck: seen.into(), list, names_copies })
 }

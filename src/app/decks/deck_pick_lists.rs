@@ -1,11 +1,11 @@
 //! Pick lists: which owned printings to take for a deck, what is missing, and whether the reduced deck is legal.
 
-use cardscape_engine::{CardReference, Date, Deck, DeckEntry, render_deck_text};
+use cardscape_engine::{CardReference, Date, Deck, DeckDialect, DeckEntry, write_deck};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Requester, StepConnection, with_present_names};
+use super::deck_cards::{Requester, StepConnection, find_longer_names, with_present_names};
 use super::deck_holdings::DeckHoldings;
 use super::deck_lists::find_seen;
 use super::deck_reports;
@@ -146,7 +146,8 @@ pub async fn find(
         picked[taken.entry].push(taken);
     }
     let reduced = reduced(&deck, &picked, &owned);
-    let list = render_deck_text(&reduced);
+    let longer = find_longer_names(app, requester.0, &loaded.game, &reduced).await?;
+    let list = write_deck(&reduced, DeckDialect::Own, &longer, None).text;
     let on = app.today()?;
     let verdict =
         deck_reports::verdict_in(app, requester, &format, (reduced, &[]), known, on).await?;

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use cardscape_engine::{
-    Catalogue, DeckMentions, DeckStatistics, Game, PreparedCard, deck_statistics,
-};
+use cardscape_engine::{Catalogue, DeckStatistics, Game, PreparedCard, deck_statistics};
 
 use super::deck_cards::{self, Requester, StepConnection};
 use super::deck_lists::find_seen;
@@ -86,21 +84,6 @@ impl OpenedDeck {
     pub(super) async fn cards_for_ids(&self, app: &AppState) -> Result<Arc<Catalogue>, Problem> {
         let sharing = deck_cards::find_sharing_ids(app, self.requester, &self.catalogue).await?;
         Ok(self.catalogue_with(sharing))
-    }
-
-    /// The cards of the deck, and those whose names are a name and the rarity after it, as our own text writes them: there, the shorter name is in quotes.
-    pub(super) async fn cards_for_own_text(
-        &self,
-        app: &AppState,
-    ) -> Result<Arc<Catalogue>, Problem> {
-        let mentions = DeckMentions::of_own_text(&self.seen.content.deck);
-        if mentions.names.is_empty() {
-            return Ok(Arc::clone(&self.catalogue));
-        }
-        let mut conn = StepConnection::new(&app.store);
-        let (requester, game) = (self.requester, self.game());
-        let (longer, _) = deck_cards::find(app, &mut conn, requester, game, &[], &mentions).await?;
-        Ok(self.catalogue_with(longer.into_cards()))
     }
 
     fn catalogue_with(&self, more: Vec<Arc<PreparedCard>>) -> Arc<Catalogue> {

@@ -5,7 +5,7 @@ use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::design_checks::has_removed_artwork;
 use super::likeness::cards_of_like_name;
 use super::step_problems::{
-    check_step, foreign_artwork, name_taken, not_deletable, require_step, too_many,
+    check_step, foreign_artwork, name_taken, not_deletable, require_own_step, too_many,
 };
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
@@ -177,13 +177,14 @@ pub(super) async fn write_revision(
     (game, content): (&LoadedGame, &DesignContent),
 ) -> Result<VersionedDesign, Problem> {
     let before = find_own(app, by, code).await?;
-    let is_current = version_check(if_match, before.design.version);
-    let is_same = before.design.game_code == game.game.code() && before.content() == content;
-    if is_same && is_current(before.design.version) {
+    if_match.check(Revision(before.design.version))?;
+    if before.design.game_code == game.game.code() && before.content() == content {
         return answer(app, before, true).await;
     }
+    require_own_step(&before, DesignStep::Edit)?;
     require_new_name(&before, content)?;
     require_free_new_name(app, network, &before, content).await?;
+    let is_current = version_check(if_match, before.design.version);
     let new = new_revision(app, game, content)?;
     let outcome = app
         .write_design(by, async |conn, by| {
@@ -268,7 +269,8 @@ pub async fn share(
     if_match: &IfMatch,
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_own(app, by, code).await?;
-    require_step(stored.design.status, DesignStep::Share)?;
+    if_match.check(Revision(stored.design.version))?;
+    require_own_step(&stored, DesignStep::Share)?;
     require_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = version_check(if_match, stored.design.version);

@@ -7,13 +7,13 @@ use uuid::Uuid;
 
 use super::design_lifecycle::{find_card_of_name, find_stored};
 use super::design_sentences::find_obstacles;
-use super::step_problems::{already_a_card, name_taken, not_from};
+use super::step_problems::{already_a_card, name_taken, not_from, require_step};
 use crate::app::catalogue::import::problem_with_faults;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
-use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, WriteCatalogue};
+use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteCatalogue};
 use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
 use crate::domain::designs::identifier::DesignCode;
@@ -29,6 +29,7 @@ use crate::store::designs::design_releases::{
     self, DesignRelease, Obstruction, ReleaseError, ReleasePlace,
 };
 use crate::store::designs::design_reviews;
+use crate::store::designs::reserved_names::{self, NameOwner};
 
 /// The set and the number of the card that a design becomes.
 #[derive(Deserialize, ToSchema)]
@@ -118,16 +119,18 @@ pub async fn release(
     let nobody = None::<&Granted<ReadOwnDesigns>>;
     let stored =
         find_stored(app, nobody, Some(DesignReviewer::new(reviewer, by.into())), code).await?;
+    // Of a design that is a card already, the transaction finds out whether a repeated request means this card.
+    let is_card = stored.card.is_some();
+    if !is_card {
+        require_approved(&stored, request.revision)?;
+    }
     let set = read_place(app, &stored.design.game_code, request).await?;
-    let name_owner = if stored.card.is_none() {
-        find_card_of_name(app, network, &stored.design.game_code, &stored.content().name).await?
+    let (name_owner, sentences) = if is_card {
+        (None, Vec::new())
     } else {
-        None
-    };
-    let sentences = if stored.card.is_none() {
-        list_sentence_obstacles(app, reviewer, code, &stored).await?
-    } else {
-        Vec::new()
+        let (game, name) = (&stored.design.game_code, &stored.content().name);
+        let name_owner = find_card_of_name(app, network, game, name).await?;
+        (name_owner, list_sentence_obstacles(app, reviewer, code, &stored).await?)
     };
     let (number, was_public) = (request.number.trim(), request.was_public);
     let revision = request.revision.map(RevisionNumber::get);
@@ -156,6 +159,67 @@ pub async fn release(
         }
         Err(error) => Err(refusal(&stored.design.game_code, &place, error)),
     }
+}
+
+/// What stands against the release of a design, as far as it does not depend on the place of the card, in the order in
+/// which a refused release lists it. Rules of the game are left out, and what cannot be found out at this moment because
+/// the service is busy: these are only warnings, and a release compares everything again. `viewer`: what the reviewer sees
+/// of hidden cards.
+pub async fn list_obstacles(
+    app: &AppState,
+    reviewer: &Granted<ReviewDesigns>,
+    viewer: Viewer,
+    code: DesignCode,
+) -> Result<Vec<InputFault>, Problem> {
+    let nobody = None::<&Granted<ReadOwnDesigns>>;
+    let seen_by = Some(DesignReviewer::new(reviewer, viewer));
+    let stored = find_stored(app, nobody, seen_by, code).await?;
+    let owner = or_unknown(find_name_owner(app, reviewer, &stored).await)?;
+    let sentences = or_unknown(list_sentence_obstacles(app, reviewer, code, &stored).await)?;
+    let found = [
+        stored.author_banned.then_some(Obstruction::AuthorBanned),
+        owner.map(Obstruction::NameTaken),
+        stored.artwork_removed.then_some(Obstruction::ArtworkRemoved),
+    ];
+    let sentences =
+        sentences.into_iter().map(|(nth, obstacle)| Obstruction::Sentence(nth, obstacle));
+    Ok(found.into_iter().flatten().chain(sentences).flat_map(faults_of).collect())
+}
+
+/// What has the name of a design, as its release finds it.
+async fn find_name_owner(
+    app: &AppState,
+    reviewer: &Granted<ReviewDesigns>,
+    stored: &StoredDesign,
+) -> Result<Option<NameOwner>, Problem> {
+    let name = (stored.design.game_code.as_str(), stored.content().name.as_str());
+    let mut conn = app.store.connection().await?;
+    Ok(reserved_names::find_present_owner(&mut conn, reviewer, stored.design.id, name).await?)
+}
+
+/// What was found; nothing if the service is too busy to find it.
+fn or_unknown<T: Default>(found: Result<T, Problem>) -> Result<T, Problem> {
+    match found {
+        Err(problem) if problem.code().status() == 503 => Ok(T::default()),
+        found => found,
+    }
+}
+
+/// Fails if the design is not approved, or if another revision is approved than the admin has read: whatever else is wrong
+/// with the request, and before the design is compared with anything. The transaction checks the same again.
+fn require_approved(stored: &StoredDesign, read: Option<RevisionNumber>) -> Result<(), Problem> {
+    require_step(stored.design.status, DesignStep::Release)?;
+    let approved = stored.design.revision;
+    match read.map(RevisionNumber::get).filter(|read| *read != approved) {
+        Some(read) => Err(other_approval(read, approved)),
+        None => Ok(()),
+    }
+}
+
+/// Another revision is approved than the admin has read.
+fn other_approval(read: i64, approved: i64) -> Problem {
+    Problem::new(ProblemCode::DesignStepRefused)
+        .because(ProblemCause::OtherApproval { read, approved })
 }
 
 /// The places of the sentences that prevent the release of a design now. Empty also if it was never submitted: it is not released then.
@@ -212,10 +276,7 @@ fn refusal(game: &str, place: &ReleasePlace<'_>, error: ReleaseError) -> Problem
         ReleaseError::Missing | ReleaseError::Rehearsed(_) => Problem::not_found(),
         ReleaseError::NotFrom(status) => not_from(status, DesignStep::Release),
         ReleaseError::Released(earlier) => already_a_card(&earlier.set_code, &earlier.number),
-        ReleaseError::OtherApproval { read, approved } => {
-            Problem::new(ProblemCode::DesignStepRefused)
-                .because(ProblemCause::OtherApproval { read, approved })
-        }
+        ReleaseError::OtherApproval { read, approved } => other_approval(read, approved),
         ReleaseError::NoSet => {
             let fault = FaultReason::no_set_of_game(game, place.set, []);
             Problem::invalid(vec![InputFault::at("/set", fault)])
@@ -239,30 +300,32 @@ fn obstructed(obstructions: Vec<Obstruction>) -> Problem {
             Obstruction::Refused(refused) if is_only => {
                 return problem_with_faults(ProblemCode::DesignNotReleasable, refused);
             }
-            Obstruction::AuthorBanned => {
-                faults.push(InputFault::at("", FaultReason::AuthorBanned));
-            }
-            Obstruction::Unconfirmed => {
-                faults.push(InputFault::at("/was_public", FaultReason::ReleaseUnconfirmed));
-            }
-            Obstruction::NameTaken(owner) => {
-                faults.push(InputFault::at("/name", FaultReason::DesignNameTaken(owner.into())));
-            }
-            Obstruction::ArtworkRemoved => {
-                faults.push(InputFault::at("/artwork", FaultReason::DesignArtworkRemoved));
-            }
-            Obstruction::Sentence(at, obstacle) => {
-                let reason = match obstacle {
-                    SentenceObstacle::FreeText => FaultReason::DesignFreeText,
-                    SentenceObstacle::SearchLimit => FaultReason::DesignSearchLimit,
-                };
-                faults.push(InputFault::at(format!("/effects/{at}/text"), reason));
-            }
-            Obstruction::Refused(refused) => {
-                let refused = problem_with_faults(ProblemCode::DesignNotReleasable, refused);
-                faults.extend(refused.into_faults());
-            }
+            obstruction => faults.extend(faults_of(obstruction)),
         }
     }
     Problem::new(ProblemCode::DesignNotReleasable).errors(faults)
+}
+
+fn faults_of(obstruction: Obstruction) -> Vec<InputFault> {
+    let fault = match obstruction {
+        Obstruction::AuthorBanned => InputFault::at("", FaultReason::AuthorBanned),
+        Obstruction::Unconfirmed => InputFault::at("/was_public", FaultReason::ReleaseUnconfirmed),
+        Obstruction::NameTaken(owner) => {
+            InputFault::at("/name", FaultReason::DesignNameTaken(owner.into()))
+        }
+        Obstruction::ArtworkRemoved => {
+            InputFault::at("/artwork", FaultReason::DesignArtworkRemoved)
+        }
+        Obstruction::Sentence(at, obstacle) => {
+            let reason = match obstacle {
+                SentenceObstacle::FreeText => FaultReason::DesignFreeText,
+                SentenceObstacle::SearchLimit => FaultReason::DesignSearchLimit,
+            };
+            InputFault::at(format!("/effects/{at}/text"), reason)
+        }
+        Obstruction::Refused(refused) => {
+            return problem_with_faults(ProblemCode::DesignNotReleasable, refused).into_faults();
+        }
+    };
+    vec![fault]
 }

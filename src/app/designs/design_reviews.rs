@@ -10,7 +10,7 @@ use super::design_checks::{DesignCheckResponse, ReleaseObstacle, judge};
 use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, version_check};
 use super::design_sentences::{find_obstacles, timed_out};
 use super::likeness::StoredAs;
-use super::step_problems::{check_step, name_taken, not_releasable, require_step};
+use super::step_problems::{check_step, name_taken, not_releasable, require_own_step};
 use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -47,7 +47,7 @@ pub async fn submit(
 ) -> Result<VersionedDesign, Problem> {
     let stored = find_own(app, by, code).await?;
     if_match.check(Revision(stored.design.version))?;
-    require_step(stored.design.status, DesignStep::Submit)?;
+    require_own_step(&stored, DesignStep::Submit)?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = version_check(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };
@@ -321,14 +321,16 @@ pub async fn decide(
     code: DesignCode,
     judgement: Judgement<'_>,
 ) -> Result<DesignReviewResponse, Problem> {
-    let sentences = match judgement.decision {
-        ReviewDecision::Approved => list_sentence_obstacles(app, by, code).await?,
-        ReviewDecision::Declined => Vec::new(),
-    };
     let at = app.clock.now();
+    let sentences = match judgement.decision {
+        ReviewDecision::Approved => {
+            list_sentence_obstacles(app, by, code, judgement.revision, at).await?
+        }
+        ReviewDecision::Declined => None,
+    };
     let outcome = app
         .write_design(by, async |conn, by| {
-            design_reviews::decide(conn, by, code, judgement, &sentences, at).await
+            design_reviews::decide(conn, by, code, judgement, sentences.as_deref(), at).await
         })
         .await?;
     let decided_at = if let ReviewOutcome::Repeat(earlier) = outcome { earlier } else { at };
@@ -338,19 +340,23 @@ pub async fn decide(
     Ok(DesignReviewResponse { decision, reason, decided_at })
 }
 
-/// Why sentences of a submitted design prevent its approval now; empty also if the moderator has no design of this code to decide.
+/// Why sentences of a submitted design prevent its approval at a time; `None`: they were not compared, because the moderator
+/// cannot approve it then.
+/// `revision`: the one that the moderator has read.
 async fn list_sentence_obstacles(
     app: &AppState,
     by: &Granted<ReviewDesigns>,
     code: DesignCode,
-) -> Result<Vec<SentenceObstacle>, Problem> {
+    revision: Option<i64>,
+    at: DateTime<Utc>,
+) -> Result<Option<Vec<SentenceObstacle>>, Problem> {
     let mut conn = app.store.connection().await?;
-    let submitted = design_reviews::find_submitted(&mut conn, by, code).await?;
+    let submitted = design_reviews::find_submitted(&mut conn, by, code, revision, at).await?;
     drop(conn);
-    let Some(submitted) = submitted else { return Ok(Vec::new()) };
+    let Some(submitted) = submitted else { return Ok(None) };
     let (game, at) = (&submitted.game_code, submitted.submitted_at);
     let found = find_obstacles(app, game, submitted.content(), at).await?;
-    Ok(found.into_iter().map(|(_, obstacle)| obstacle).collect())
+    Ok(Some(found.into_iter().map(|(_, obstacle)| obstacle).collect()))
 }
 
 /// Reads the reason for a revocation.

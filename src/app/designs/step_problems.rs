@@ -9,7 +9,7 @@ use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::domain::designs::limits::{MAX_DESIGNS, MAX_REVISIONS};
 use crate::domain::designs::status::{DesignStatus, DesignStep};
-use crate::store::designs::design_lifecycle::StepOutcome;
+use crate::store::designs::design_lifecycle::{StepOutcome, StoredDesign};
 use crate::store::designs::reserved_names::NameOwner;
 
 /// A problem for every outcome except success.
@@ -35,6 +35,15 @@ pub(super) fn check_step(
         StepOutcome::WasPublic => Problem::new(ProblemCode::DesignWasPublic),
         StepOutcome::TakenDown => Problem::new(ProblemCode::DesignTakenDown),
     })
+}
+
+/// Fails when the author's step is not allowed now. Checked before the design is compared with anything, and again in the
+/// transaction, there and here after the version.
+pub(super) fn require_own_step(stored: &StoredDesign, step: DesignStep) -> Result<(), Problem> {
+    if stored.taken_down_at.is_some() {
+        return Err(Problem::new(ProblemCode::DesignTakenDown));
+    }
+    require_step(stored.design.status, step)
 }
 
 /// Fails when the step is not allowed in this status; checked before anything else.

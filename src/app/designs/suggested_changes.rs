@@ -13,7 +13,7 @@ use super::design_lifecycle::{
     require_free_new_name, require_new_name, require_shown_artwork, version_check,
 };
 use super::design_revisions::DifferenceResponse;
-use super::step_problems::check_step;
+use super::step_problems::{check_step, require_own_step};
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::{feedback_refused, too_many_today};
 use crate::app::page::{Page, PageLimit, paged};
@@ -223,6 +223,7 @@ pub async fn take(
     if stored.suggestion.state != SuggestionState::Open {
         return Err(closed(stored.suggestion.state));
     }
+    require_own_step(&before, DesignStep::Edit)?;
     let content = apply_suggestion(&stored, before.content())?;
     require_shown_artwork(app, &content).await?;
     require_new_name(&before, &content)?;

@@ -6,6 +6,7 @@ use crate::app::problem::{Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
 use crate::app::state::AppState;
 use crate::domain::accounts::daily_limits::ReachedLimit;
+use crate::domain::clock::seconds_until;
 
 /// The recipient has blocked this account. The response does not say so.
 pub(in crate::app) fn feedback_refused() -> Problem {
@@ -20,7 +21,7 @@ pub(in crate::app) fn too_many_today(app: &AppState, limit: ReachedLimit) -> Pro
 /// The limit of an activity is reached at the time `at`; the day ends at midnight UTC.
 fn daily_limit_reached(limit: ReachedLimit, at: DateTime<Utc>) -> Problem {
     let end = at.date_naive().and_time(NaiveTime::MIN).and_utc() + Duration::days(1);
-    let left = u32::try_from(end.timestamp() - at.timestamp()).unwrap_or(u32::MAX);
+    let left = seconds_until(end, at);
     let end = end.to_rfc3339_opts(SecondsFormat::Secs, true);
     let counted = limit.activity.counted();
     let days = limit.activity.daily_limit().new_for.num_days();

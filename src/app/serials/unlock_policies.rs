@@ -30,11 +30,11 @@ pub struct UnlockPolicyBody {
     pub threshold: i32,
     /// In how many different rarities, at least, copies must have been submitted. A card with fewer rarities needs copies in all of them.
     #[serde(default = "default_rarities")]
-    #[schema(value_type = Option<i16>, example = 2, minimum = 1, maximum = 100, default = 1)]
+    #[schema(example = 2, minimum = 1, maximum = 100, default = 1)]
     pub rarities: i16,
     /// The age from which an account counts, in days. A younger account counts as soon as it is old enough.
     #[serde(default)]
-    #[schema(value_type = Option<i16>, example = 7, minimum = 0, maximum = 365, default = 0)]
+    #[schema(example = 7, minimum = 0, maximum = 365, default = 0)]
     pub min_account_age_days: i16,
     /// How many accounts of one network (an IPv4 address or an IPv6 /64) count for a card, the first ones. An account counts
     /// by its first submission from a network that has room. The number is four times as large for an IPv6 /56, and sixteen times for a /48. Absent:
@@ -44,7 +44,7 @@ pub struct UnlockPolicyBody {
     pub per_network: Option<i32>,
     /// Whether a submission counts only after a moderator has confirmed it.
     #[serde(default)]
-    #[schema(value_type = Option<bool>, example = false, default = false)]
+    #[schema(example = false, default = false)]
     pub review: bool,
     /// The time from which all cards are unlocked, whatever was submitted: from 1970 to 9998. Absent: no date unlocks them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -231,6 +231,7 @@ pub async fn change(
     };
     app.cached_answers.forget();
     app.designs_changed();
+    app.wait_until_current().await;
     tracing::info!(by = %by.account(), game = place.game, set = place.set, unlocked, "unlock policy changed");
     let answer = PolicyChangedResponse { unlocked };
     Ok(ChangedPolicy { answer, revision: Revision(revision), is_new })

@@ -134,6 +134,7 @@ pub async fn unlock_card(
     let unlocked = unlocked.ok_or_else(Problem::not_found)?;
     app.cached_answers.forget();
     app.designs_changed();
+    app.wait_until_current().await;
     tracing::info!(by = %by.account(), %card, unlocked, "card unlocked by hand");
     Ok(progress.ok_or_else(Problem::not_found)?.into())
 }
@@ -163,6 +164,7 @@ pub async fn unlock_set(
         .ok_or_else(Problem::not_found)?;
     app.cached_answers.forget();
     app.designs_changed();
+    app.wait_until_current().await;
     tracing::info!(by = %by.account(), %game, %set, unlocked, "set unlocked by hand");
     Ok(SetUnlockedResponse { unlocked })
 }

@@ -7,6 +7,8 @@
 
 use chrono::{DateTime, Duration, Utc};
 
+use crate::domain::clock::seconds_until;
+
 /// What is limited, and by which keys it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttemptScope {
@@ -33,7 +35,7 @@ pub enum AttemptScope {
     SerialNetwork,
     /// Rejected serials of all accounts together. This count is not a limit, but triggers an alarm.
     SerialEverybody,
-    /// Accounts registered from one network; units are never returned.
+    /// Accounts registered from one network. A unit is returned only if the registration failed before it was decided.
     RegisterNetwork,
     /// Wrong recovery codes from one network.
     RecoverNetwork,
@@ -147,7 +149,20 @@ impl AttemptLimit {
 
     /// Seconds until the end of the window that contains `now`, at least 1.
     pub fn retry_after(self, now: DateTime<Utc>) -> u32 {
-        let end = self.window_start(now) + self.window;
-        u32::try_from((end - now).num_seconds()).unwrap_or(1).max(1)
+        seconds_until(self.window_start(now) + self.window, now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_window_has_begun_after_the_seconds_to_wait() {
+        let limit = AttemptLimits::default().of(AttemptScope::LoginAccountNetwork);
+        let now: DateTime<Utc> = "2026-11-21T20:00:00.4Z".parse().unwrap();
+        let later = now + Duration::seconds(limit.retry_after(now).into());
+        assert_eq!(limit.retry_after(now), 900);
+        assert_eq!(limit.window_start(later), limit.window_start(now) + limit.window);
     }
 }

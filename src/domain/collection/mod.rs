@@ -129,6 +129,9 @@ pub enum ImportMode {
 }
 
 impl ImportMode {
+    /// Both modes.
+    pub const ALL: [Self; 2] = [Self::Add, Self::Replace];
+
     /// The code on the wire and in the database.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -139,7 +142,7 @@ impl ImportMode {
 
     /// The mode with that code.
     pub fn parse(code: &str) -> Option<Self> {
-        [Self::Add, Self::Replace].into_iter().find(|mode| mode.as_str() == code)
+        Self::ALL.into_iter().find(|mode| mode.as_str() == code)
     }
 }
 

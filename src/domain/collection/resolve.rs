@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use cardscape_engine::{Game, name_key, near, search_key, word_key};
 
 use super::table::{LineFault, WantedPrinting, strip_brackets};
+use crate::domain::catalogue::card_name::TypedName;
 use crate::domain::ids::{CardId, PrintingId};
 
 /// Most choices of one ambiguous line.
@@ -34,6 +35,23 @@ pub struct KnownCard {
     pub name: Option<String>,
     /// Its printings, the most common first.
     pub printings: Vec<KnownPrinting>,
+}
+
+/// What a card was before it was renamed or moved, and what the cards were that were merged into it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormerCard {
+    pub names: Vec<String>,
+    /// Sets and collector numbers.
+    pub places: Vec<(String, String)>,
+}
+
+/// A line with the id of a printing that means nothing as cards are now: it may be from an older export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outdated {
+    /// The printing is of this card, which the line calls something else.
+    Card(CardId),
+    /// There is no such printing, and the line names one of these places: game, set, and number in every spelling.
+    Places(Vec<(String, String, String)>),
 }
 
 /// A game or a set: code and name.
@@ -114,11 +132,16 @@ pub struct CardResolver {
     games: Titles,
     sets: Titles,
     cards: Vec<KnownCard>,
-    known: BTreeSet<CardId>,
+    /// Indices of cards.
+    known: BTreeMap<CardId, usize>,
     by_search_key: BTreeMap<String, Vec<usize>>,
     /// Indices of cards by game, set and number without leading zeros.
     by_place: BTreeMap<(String, String, String), Vec<usize>>,
     by_printing: BTreeMap<PrintingId, usize>,
+    /// What cards were before, by their indices.
+    former: BTreeMap<usize, FormerCard>,
+    /// Like `by_place`, for former places.
+    by_former_place: BTreeMap<(String, String, String), BTreeSet<usize>>,
 }
 
 /// How to read lines with missing values.
@@ -212,10 +235,11 @@ impl CardResolver {
 
     /// Adds a card, once.
     pub fn add(&mut self, card: KnownCard) {
-        if !self.known.insert(card.id) {
+        if self.known.contains_key(&card.id) {
             return;
         }
         let at = self.cards.len();
+        self.known.insert(card.id, at);
         let place = (card.game.clone(), card.set.clone(), bare_number(&card.number));
         self.by_place.entry(place).or_default().push(at);
         if let Some(name) = &card.name {
@@ -223,6 +247,38 @@ impl CardResolver {
         }
         self.by_printing.extend(card.printings.iter().map(|printing| (printing.id, at)));
         self.cards.push(card);
+    }
+
+    /// Adds what a card was before, if the card was added.
+    pub fn add_former(&mut self, card: CardId, former: FormerCard) {
+        let Some(at) = self.known.get(&card).copied() else { return };
+        for (set, number) in &former.places {
+            let place = (self.cards[at].game.clone(), set.clone(), bare_number(number));
+            self.by_former_place.entry(place).or_default().insert(at);
+        }
+        self.former.insert(at, former);
+    }
+
+    /// What to look up about the past, because a line names a printing by its id and cannot be resolved without that.
+    pub fn find_outdated(
+        &self,
+        wanted: &WantedPrinting,
+        assumed: &Assumptions,
+    ) -> Option<Outdated> {
+        let id = wanted.printing?;
+        if matches!(self.resolve(wanted, assumed), Meaning::Printing(..)) {
+            return None;
+        }
+        if let Some(at) = self.by_printing.get(&id) {
+            return (!self.former.contains_key(at)).then(|| Outdated::Card(self.cards[*at].id));
+        }
+        let numbers = spellings(wanted.number.as_ref()?);
+        let sets = self.sets_of(wanted, assumed)?;
+        let places = sets.into_iter().flat_map(|(game, set)| {
+            let place = move |number: &String| (game.to_owned(), set.to_owned(), number.clone());
+            numbers.iter().map(place)
+        });
+        Some(Outdated::Places(places.collect()))
     }
 
     /// Codes of the games that a line may mean; empty: it names an unknown game.
@@ -275,20 +331,44 @@ impl CardResolver {
         {
             return self.resolve_by_id(found, wanted, assumed, &games, sets.as_deref());
         }
+        let former = wanted.printing.and_then(|_| self.find_former(wanted, sets.as_deref()));
+        match (self.resolve_by_words(wanted, assumed, &games, sets), former) {
+            (meaning @ Meaning::Printing(..), _) | (meaning, None) => meaning,
+            // The card that the line was exported from was merged into this one. Counts of a rarity that this one does not have went to its
+            // most common printing.
+            (_, Some(card)) => {
+                match (resolve_rarity(card, wanted, assumed), card.printings.first()) {
+                    (Meaning::Unknown(LineFault::NoRarity, _), Some(first)) => {
+                        Meaning::Printing(Box::new(choice(card, Some(first))), first.id)
+                    }
+                    (meaning, _) => meaning,
+                }
+            }
+        }
+    }
+
+    /// Resolves a line without the id of a printing that there is.
+    fn resolve_by_words(
+        &self,
+        wanted: &WantedPrinting,
+        assumed: &Assumptions,
+        games: &[&str],
+        sets: Option<SetCodes<'_>>,
+    ) -> Meaning {
         let cards = match &wanted.name {
-            Some(name) => self.find_named(name.as_str(), &games),
+            Some(name) => self.find_named(name.as_str(), games),
             None => Vec::new(),
         };
         let (cards, sets) = match (cards.is_empty(), &wanted.name, &sets) {
             // The set may follow the name: "Kettle Imp [HEARTH]".
-            (true, Some(name), None) => match self.find_named_with_set(name.as_str(), &games) {
+            (true, Some(name), None) => match self.find_named_with_set(name.as_str(), games) {
                 Some((cards, sets)) => (cards, Some(sets)),
                 None => (cards, sets),
             },
             _ => (cards, sets),
         };
         if sets.as_ref().is_some_and(Vec::is_empty) {
-            let near = self.sets.near_to(&wanted.sets, Some(&games));
+            let near = self.sets.near_to(&wanted.sets, Some(games));
             return Meaning::Unknown(LineFault::NoSet(near), list_choices(&cards));
         }
         if wanted.name.is_none() {
@@ -300,18 +380,13 @@ impl CardResolver {
         if cards.is_empty() {
             return Meaning::Unknown(LineFault::NoName, Vec::new());
         }
-        let in_set = |card: &&KnownCard| {
-            sets.as_ref().is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
-        };
+        let in_set = |card: &&KnownCard| is_one_of(sets.as_deref(), &card.game, &card.set);
         let in_set_cards: Vec<&KnownCard> = cards.iter().copied().filter(in_set).collect();
         if in_set_cards.is_empty() {
             return Meaning::Unknown(LineFault::OtherSet, list_choices(&cards));
         }
-        let has_number = |card: &&KnownCard| {
-            let number_of_card = bare_number(&card.number);
-            wanted.number.as_ref().is_none_or(|number| bare_number(number) == number_of_card)
-        };
-        let matching: Vec<&KnownCard> = in_set_cards.iter().copied().filter(has_number).collect();
+        let of_number = |card: &&KnownCard| has_number(&card.number, wanted);
+        let matching: Vec<&KnownCard> = in_set_cards.iter().copied().filter(of_number).collect();
         match matching[..] {
             [card] => resolve_rarity(card, wanted, assumed),
             [] => Meaning::Ambiguous(LineFault::OtherNumber, list_choices(&in_set_cards)),
@@ -319,7 +394,8 @@ impl CardResolver {
         }
     }
 
-    /// Resolves a line that names the printing by its id; nothing else in the line may contradict it.
+    /// Resolves a line that names the printing by its id; nothing else in the line may contradict it. Its name and its place may be
+    /// former ones.
     fn resolve_by_id(
         &self,
         (id, at): (PrintingId, usize),
@@ -332,11 +408,8 @@ impl CardResolver {
         let Some(printing) = card.printings.iter().find(|printing| printing.id == id) else {
             return Meaning::Unknown(LineFault::NoPrinting, Vec::new());
         };
-        let number = wanted.number.as_ref().map(|number| bare_number(number));
         let agrees = games.contains(&card.game.as_str())
-            && sets.is_none_or(|sets| sets.contains(&(card.game.as_str(), card.set.as_str())))
-            && number.is_none_or(|number| number == bare_number(&card.number))
-            && wanted.name.as_ref().is_none_or(|name| has_name(card, name.as_str()))
+            && (is_called(card, wanted, sets) || self.was_called(at, wanted, games, sets))
             && wanted.rarity.as_ref().is_none_or(|rarity| {
                 is_rarity(
                     assumed.rarities.code(&card.game, rarity).unwrap_or(rarity),
@@ -349,6 +422,54 @@ impl CardResolver {
         } else {
             Meaning::Ambiguous(LineFault::Contradiction, vec![choice])
         }
+    }
+
+    /// Whether the name and the place of a line are those of a card, now or formerly. They must not be those of another card now.
+    fn was_called(
+        &self,
+        at: usize,
+        wanted: &WantedPrinting,
+        games: &[&str],
+        sets: Option<&[(&str, &str)]>,
+    ) -> bool {
+        let Some(former) = self.former.get(&at) else { return false };
+        let card = &self.cards[at];
+        let is_in = |set: &str| is_one_of(sets, &card.game, set);
+        let has_place =
+            former.places.iter().any(|(set, number)| is_in(set) && has_number(number, wanted))
+                || is_in(&card.set) && has_number(&card.number, wanted);
+        let has_name = self.had_name(at, wanted);
+        let is_another = |other: &KnownCard| other.id != card.id && is_called(other, wanted, sets);
+        let named = wanted.name.as_ref().map(TypedName::as_str);
+        let named = named.into_iter().chain(named.and_then(split_set).map(|(name, _)| name));
+        let mut others = named.flat_map(|name| self.find_named(name, games));
+        has_name && has_place && !others.any(is_another)
+    }
+
+    /// Whether a line has no name, or one that the card has now or had before.
+    fn had_name(&self, at: usize, wanted: &WantedPrinting) -> bool {
+        let was_name = |name: &TypedName| {
+            let former = self.former.get(&at);
+            former.is_some_and(|card| card.names.iter().any(|one| is_name(one, name.as_str())))
+        };
+        has_name(&self.cards[at], wanted) || wanted.name.as_ref().is_some_and(was_name)
+    }
+
+    /// The only card that had the place of a line before, if the name may be its own.
+    fn find_former(
+        &self,
+        wanted: &WantedPrinting,
+        sets: Option<&[(&str, &str)]>,
+    ) -> Option<&KnownCard> {
+        let number = bare_number(wanted.number.as_ref()?);
+        let at = |(game, set): &(&str, &str)| {
+            let place = ((*game).to_owned(), (*set).to_owned(), number.clone());
+            self.by_former_place.get(&place).into_iter().flatten().copied()
+        };
+        // A card that is hidden from its former holder can be named by its printing id only.
+        let is_it = |at: &usize| self.cards[*at].name.is_some() && self.had_name(*at, wanted);
+        let found: BTreeSet<usize> = sets?.iter().flat_map(at).filter(is_it).collect();
+        if found.len() == 1 { found.first().map(|at| &self.cards[*at]) } else { None }
     }
 
     fn find_named<'s>(&'s self, name: &str, games: &[&str]) -> Vec<&'s KnownCard> {
@@ -437,9 +558,31 @@ pub fn split_set(name: &str) -> Option<(&str, &str)> {
     (inside != set && !name.is_empty() && !inside.is_empty()).then_some((name, inside))
 }
 
-/// Whether a text may be the name of the card, perhaps followed by a set. Any text may be the name of a card that is hidden from the owner.
-fn has_name(card: &KnownCard, text: &str) -> bool {
-    let Some(name) = &card.name else { return true };
+/// Whether everything by which a line names its card is true of this card now.
+fn is_called(card: &KnownCard, wanted: &WantedPrinting, sets: Option<&[(&str, &str)]>) -> bool {
+    is_one_of(sets, &card.game, &card.set)
+        && has_number(&card.number, wanted)
+        && has_name(card, wanted)
+}
+
+/// Whether a set is one of those that a line names, if it names any.
+fn is_one_of(sets: Option<&[(&str, &str)]>, game: &str, set: &str) -> bool {
+    sets.is_none_or(|sets| sets.contains(&(game, set)))
+}
+
+/// Whether a line has this number, if it has one.
+fn has_number(number: &str, wanted: &WantedPrinting) -> bool {
+    wanted.number.as_ref().is_none_or(|wanted| bare_number(wanted) == bare_number(number))
+}
+
+/// Whether a line has no name, or one that may be that of the card. Any text may be the name of a card that is hidden from the owner.
+fn has_name(card: &KnownCard, wanted: &WantedPrinting) -> bool {
+    let (Some(name), Some(wanted)) = (&card.name, &wanted.name) else { return true };
+    is_name(name, wanted.as_str())
+}
+
+/// Whether a text is a name, perhaps followed by a set.
+fn is_name(name: &str, text: &str) -> bool {
     let key = search_key(name);
     search_key(text) == key || split_set(text).is_some_and(|(text, _)| search_key(text) == key)
 }
@@ -464,7 +607,6 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::domain::catalogue::card_name::TypedName;
 
     fn id(number: u128) -> PrintingId {
         PrintingId(Uuid::from_u128(number))
@@ -519,7 +661,15 @@ mod tests {
 
     /// The id of the printing; otherwise whether the line is ambiguous (not unknown), and the number of choices.
     fn meant(wanted: &WantedPrinting, assumed: &Assumptions) -> Result<u128, (bool, usize)> {
-        match resolver().resolve(wanted, assumed) {
+        meant_among(&resolver(), wanted, assumed)
+    }
+
+    fn meant_among(
+        resolver: &CardResolver,
+        wanted: &WantedPrinting,
+        assumed: &Assumptions,
+    ) -> Result<u128, (bool, usize)> {
+        match resolver.resolve(wanted, assumed) {
             Meaning::Printing(_, id) => Ok(id.0.as_u128()),
             Meaning::Ambiguous(_, choices) => Err((true, choices.len())),
             Meaning::Unknown(_, choices) => Err((false, choices.len())),
@@ -641,6 +791,58 @@ mod tests {
         let foreign = by_id(999, wanted("Don't Panic", "", "", "common"));
         assert_eq!(meant(&foreign, &strict), Ok(160));
         assert_eq!(meant(&by_id(999, wanted("", "", "", "")), &strict), Err((false, 0)));
+    }
+
+    #[test]
+    fn a_line_with_an_id_may_call_its_card_what_it_was_before() {
+        let strict = Assumptions::default();
+        let mut resolver = resolver();
+        // The card 16 was hearth 90 and had the name of a card that there is; another card was merged into it.
+        let names = ["Cafe", "Towel"].map(str::to_owned).to_vec();
+        let places = [("hearth", "090"), ("veil", "7")];
+        let places = places.map(|(set, number)| (set.to_owned(), number.to_owned())).to_vec();
+        let former = FormerCard { names, places };
+        let by_id = |number, wanted| WantedPrinting { printing: Some(id(number)), ..wanted };
+        let line = by_id(161, wanted("Towel", "hearth", "90", "ultra_rare"));
+        assert_eq!(meant_among(&resolver, &line, &strict), Err((true, 1)));
+        assert_eq!(
+            resolver.find_outdated(&line, &strict),
+            Some(Outdated::Card(CardId(Uuid::from_u128(16))))
+        );
+        let merged = by_id(999, wanted("Towel", "veil", "7", "common"));
+        let Some(Outdated::Places(found)) = resolver.find_outdated(&merged, &strict) else {
+            panic!("the places of a line whose printing is gone");
+        };
+        let place = |number: &str| ("ttcg".to_owned(), "veil".to_owned(), number.to_owned());
+        assert!(found.contains(&place("7")) && found.contains(&place("007")), "{found:?}");
+        resolver.add_former(CardId(Uuid::from_u128(16)), former);
+
+        for (line, expected) in [
+            (line, Ok(161)),
+            (by_id(161, wanted("Don't Panic", "hearth", "90", "")), Ok(161)),
+            (by_id(161, wanted("Towel", "hearth", "16", "")), Ok(161)),
+            (by_id(161, wanted("Cafe", "hearth", "90", "")), Ok(161)),
+            // Name and place are those of another card now.
+            (by_id(161, wanted("Cafe", "hearth", "", "")), Err((true, 1))),
+            (by_id(161, wanted("Cafe", "hearth", "18", "")), Err((true, 1))),
+            (by_id(161, wanted("Towel", "hearth", "91", "")), Err((true, 1))),
+            (by_id(161, wanted("Spoon", "hearth", "90", "")), Err((true, 1))),
+            (by_id(161, wanted("Towel", "hearth", "90", "common")), Err((true, 1))),
+            // The printing is gone: name and place together name the card.
+            (merged, Ok(160)),
+            (by_id(999, wanted("", "veil", "007", "ultra_rare")), Ok(161)),
+            // The card that it was merged into has no such printing.
+            (by_id(999, wanted("Towel", "veil", "7", "rare")), Ok(160)),
+            (by_id(999, wanted("Towel", "veil", "7", "")), Err((true, 2))),
+            (by_id(999, wanted("Spoon", "veil", "7", "common")), Err((false, 0))),
+            (by_id(999, wanted("Towel", "", "", "common")), Err((false, 0))),
+            // Without an id, only what is true now counts.
+            (wanted("Towel", "veil", "7", "common"), Err((false, 0))),
+        ] {
+            assert_eq!(meant_among(&resolver, &line, &strict), expected, "{line:?}");
+        }
+        let known = by_id(161, wanted("Spoon", "", "", ""));
+        assert_eq!(resolver.find_outdated(&known, &strict), None, "it was looked up");
     }
 
     #[test]

@@ -126,9 +126,9 @@ pub struct Dialect {
     pub byte_order_mark: bool,
     /// The program that writes such headings.
     pub program: Option<&'static str>,
-    /// The known headings, with their columns.
+    /// The headings that were read, with their columns; in JSON, several may have one column.
     pub columns: Vec<(String, Column)>,
-    /// Headings that name no known column.
+    /// Headings that were not read.
     pub ignored: Vec<String>,
 }
 
@@ -475,10 +475,10 @@ mod tests {
         assert_eq!(wanted(0).unwrap_err(), &LineFault::Nested(Column::Name));
         let name = |at: usize| wanted(at).unwrap().card.name.as_ref().unwrap().as_str();
         assert_eq!((name(1), wanted(1).unwrap().quantity), ("Ox", 2));
-        // If several names have one meaning, only the first has the column.
-        assert!(wanted(2).is_err());
+        // An object with another name for the column, which the object before has in addition.
+        assert_eq!(name(2), "Imp");
         assert_eq!((name(3), wanted(3).unwrap().quantity), ("Ox", 3));
-        assert_eq!(table.dialect.ignored, ["deck", "card"]);
+        assert_eq!(table.dialect.ignored, ["deck"]);
         assert_eq!(wanted(1).unwrap().card.finish.as_deref(), Some("foil"));
         let deep = |levels: usize| {
             read(&format!(
@@ -515,6 +515,34 @@ mod tests {
             assert!(matches!(read(text), Err(TableError::MalformedJson(_))), "{text}");
         }
         assert_eq!(Table::read(FileFormat::Json, b"[\xff"), Err(TableError::NotUtf8(1)));
+    }
+
+    #[test]
+    fn each_object_names_its_columns_by_itself() {
+        let text = r#"[
+            { "count": 2, "name": "Ox" },
+            { "quantity": 3, "name": "Imp" },
+            { "Qty": 4, "card_name": "Owl" },
+            { "count": null, "quantity": 5, "amount": 6, "name": "Elk", "title": "Eel" }
+        ]"#;
+        let table = Table::read(FileFormat::Json, text.as_bytes()).unwrap();
+        let line = |line: &Line| {
+            let wanted = line.wanted.as_ref().unwrap();
+            (wanted.quantity, wanted.card.name.as_ref().unwrap().as_str().to_owned())
+        };
+        let lines: Vec<(i32, String)> = table.lines.iter().map(line).collect();
+        let expected = [(2, "Ox"), (3, "Imp"), (4, "Owl"), (5, "Elk")];
+        assert_eq!(lines, expected.map(|(quantity, name)| (quantity, name.to_owned())));
+        let columns = [
+            ("count", Column::Quantity),
+            ("quantity", Column::Quantity),
+            ("Qty", Column::Quantity),
+            ("name", Column::Name),
+            ("card_name", Column::Name),
+        ];
+        assert_eq!(table.dialect.columns, columns.map(|(name, column)| (name.to_owned(), column)));
+        // Names that no object needs.
+        assert_eq!(table.dialect.ignored, ["amount", "title"]);
     }
 
     #[test]

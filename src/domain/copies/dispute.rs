@@ -58,6 +58,14 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Both decisions.
+    pub const ALL: [Self; 2] = [Self::ForOwner, Self::ForClaimant];
+
+    /// The name on the wire.
+    pub fn as_str(self) -> &'static str {
+        self.state().as_str()
+    }
+
     /// The state after this decision.
     pub fn state(self) -> DisputeState {
         match self {

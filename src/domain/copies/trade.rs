@@ -87,6 +87,9 @@ pub enum TradeRole {
 }
 
 impl TradeRole {
+    /// Both roles.
+    pub const ALL: [Self; 2] = [Self::Offerer, Self::Recipient];
+
     /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -267,6 +267,7 @@ impl fmt::Display for FormatName {
     }
 }
 
+/// Whether a text may be the code of a game, format or variant. New manifests have no longer codes of these.
 fn is_code(text: &str) -> bool {
     (1..=32).contains(&text.len())
         && text.bytes().all(|byte| {

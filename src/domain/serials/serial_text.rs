@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 use std::iter;
+use std::ops::Range;
 
+use serde::Serializer;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::serial::{SerialCode, SerialError};
 use crate::domain::crockford::{is_dash, is_unseen};
 
-/// What is shown instead of a text of a list that contains a serial code.
+/// What is shown instead of a serial code, or of a text of a list that contains one.
 pub const MASKED: &str = "(a serial code)";
 
 /// Whether a text of a list contains a serial code: what prose must not contain, and also codes inside longer words, codes in other parts than groups of four,
@@ -34,6 +36,47 @@ pub fn contains_serial(text: &str) -> bool {
 /// ```
 pub fn has_serial_in_prose(text: &str) -> bool {
     is_found(text, |text| has_code(text, Place::Prose))
+}
+
+/// A text with [`MASKED`] in place of each serial code, in the forms that lists are searched for. The words beside the code stay. A text without a code is not copied;
+/// one with a code also gets the usual form of letters and digits, and loses the characters that nobody sees.
+///
+/// ```
+/// use cardscape::domain::serials::serial_text::mask_serials;
+/// assert_eq!(mask_serials("There is no game 7k33-3333-3333-3333."), "There is no game (a serial code).");
+/// assert_eq!(mask_serials("There is no game pond-2026."), "There is no game pond-2026.");
+/// ```
+pub fn mask_serials(text: &str) -> Cow<'_, str> {
+    if !contains_serial(text) {
+        return Cow::Borrowed(text);
+    }
+    // With these characters a text may have other codes than without them.
+    let masked = with_codes_masked(&folded(text));
+    Cow::Owned(if masked.contains(is_unseen) {
+        with_codes_masked(&masked.replace(is_unseen, ""))
+    } else {
+        masked
+    })
+}
+
+/// Serialises a text with its serial codes masked: for fields of answers that repeat what a client has sent.
+pub fn serialize_masked<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&mask_serials(text))
+}
+
+fn with_codes_masked(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut end = 0;
+    for code in codes(text, Place::List) {
+        // What overlaps with a code before is masked together with it.
+        if code.start >= end {
+            masked.push_str(&text[end..code.start]);
+            masked.push_str(MASKED);
+        }
+        end = code.end;
+    }
+    masked.push_str(&text[end..]);
+    masked
 }
 
 /// Whether a text has a code, perhaps only without the characters that nobody sees: with one of these within a group, a code looks like itself.
@@ -149,26 +192,39 @@ impl Gap {
 #[derive(Clone, Copy)]
 struct Word<'a> {
     gap: Gap,
+    /// Its place in the text, in bytes.
+    start: usize,
     text: &'a str,
 }
 
 /// Whether a text has a code outside of its UUIDs.
 fn has_code(text: &str, place: Place) -> bool {
-    parts_without_uuids(text).any(|part| {
-        // As many words as the longest code has: one for each symbol.
-        let mut recent = [Word { gap: Gap::Break, text: "" }; CODE_SYMBOLS];
-        let mut rest = part;
-        while let Some(start) = rest.find(is_in_word) {
-            let (gap, words) = rest.split_at(start);
-            let (text, after) = words.split_at(end_of_word(words));
+    codes(text, place).next().is_some()
+}
+
+/// The places of the codes of a text outside of its UUIDs, in bytes, in the order of their ends. They are whole words, and may overlap.
+fn codes(text: &str, place: Place) -> impl Iterator<Item = Range<usize>> {
+    parts_without_uuids(text).flat_map(move |(offset, part)| {
+        codes_of_part(part, place).map(move |code| offset + code.start..offset + code.end)
+    })
+}
+
+fn codes_of_part(part: &str, place: Place) -> impl Iterator<Item = Range<usize>> {
+    // As many words as the longest code has: one for each symbol.
+    let mut recent = [Word { gap: Gap::Break, start: 0, text: "" }; CODE_SYMBOLS];
+    let mut end = 0;
+    iter::from_fn(move || {
+        while let Some(gap) = part[end..].find(is_in_word) {
+            let start = end + gap;
+            let gap = Gap::of(&part[end..start]);
+            end = start + end_of_word(&part[start..]);
             recent.rotate_left(1);
-            recent[CODE_SYMBOLS - 1] = Word { gap: Gap::of(gap), text };
-            if ends_with_code(&recent, place) {
-                return true;
+            recent[CODE_SYMBOLS - 1] = Word { gap, start, text: &part[start..end] };
+            if let Some(words) = words_of_code(&recent, place) {
+                return Some(recent[CODE_SYMBOLS - words].start..end);
             }
-            rest = after;
         }
-        false
+        None
     })
 }
 
@@ -185,12 +241,18 @@ fn is_in_word(character: char) -> bool {
     character.is_alphanumeric() && !is_dash(character)
 }
 
-/// Whether there is a code at the end of some words.
-fn ends_with_code(words: &[Word<'_>; CODE_SYMBOLS], place: Place) -> bool {
+/// How many of the last words are a code, or contain one; `None`: there is none at the end of the words.
+fn words_of_code(words: &[Word<'_>; CODE_SYMBOLS], place: Place) -> Option<usize> {
     let last = words[CODE_SYMBOLS - 1].text;
-    is_bare_code(last)
-        || words.last_chunk::<4>().is_some_and(|groups| is_code_in_groups(groups, place))
-        || (place == Place::List && (is_in_longer_word(last) || ends_with_parts_of_code(words)))
+    let is_in_groups =
+        || words.last_chunk::<4>().is_some_and(|groups| is_code_in_groups(groups, place));
+    match () {
+        () if is_bare_code(last) => Some(1),
+        () if is_in_groups() => Some(4),
+        () if place == Place::Prose => None,
+        () if is_in_longer_word(last) => Some(1),
+        () => parts_of_code(words),
+    }
 }
 
 /// Whether a word of 16 symbols is a code. Ids are often hexadecimal, and of the real codes only one in 65,000 looks so. Letters with a number after them are rather
@@ -275,19 +337,21 @@ fn is_in_longer_word(word: &str) -> bool {
         && [at_end(), word.get(..CODE_SYMBOLS)].into_iter().flatten().any(is_typed)
 }
 
-/// Whether the last of some words are a code in other parts than groups of four.
-fn ends_with_parts_of_code(words: &[Word<'_>]) -> bool {
+/// How many of the last words are a code in other parts than groups of four.
+fn parts_of_code(words: &[Word<'_>]) -> Option<usize> {
     let mut symbols = 0;
     for (at, word) in words.iter().enumerate().rev() {
         symbols += word.text.len();
         if symbols >= CODE_SYMBOLS {
-            return symbols == CODE_SYMBOLS && are_parts_of_code(&words[at..]);
+            let parts = &words[at..];
+            let is_code = symbols == CODE_SYMBOLS && are_parts_of_code(parts);
+            return is_code.then_some(parts.len());
         }
         if !word.gap.is_typed() {
-            return false;
+            return None;
         }
     }
-    false
+    None
 }
 
 /// Whether words with 16 symbols in total are a code. Names have words, and numbers beside them: in a code, at least half of the parts have both letters and digits,
@@ -359,14 +423,15 @@ const LONGER_WORD_MAX: usize = 28;
 /// Number of characters of a UUID.
 const UUID_LENGTH: usize = 36;
 
-/// The parts of a text around its UUIDs, such as the ids of copies. Some groups of a UUID have as many symbols as those of a code.
-fn parts_without_uuids(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(text);
+/// The parts of a text around its UUIDs, such as the ids of copies, with their places in bytes. Some groups of a UUID have as many symbols as those of a code.
+fn parts_without_uuids(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut rest = Some(0);
     iter::from_fn(move || {
-        let text = rest.take()?;
-        let Some(at) = first_uuid(text) else { return Some(text) };
-        rest = Some(&text[at + UUID_LENGTH..]);
-        Some(&text[..at])
+        let start = rest.take()?;
+        let part = &text[start..];
+        let Some(length) = first_uuid(part) else { return Some((start, part)) };
+        rest = Some(start + length + UUID_LENGTH);
+        Some((start, &part[..length]))
     })
 }
 

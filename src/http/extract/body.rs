@@ -426,9 +426,9 @@ fn every_fault<T: DeserializeOwned, S: ToSchema + 'static>(
     let contract = Contract::of_body::<S>();
     let mut faults: Vec<InputFault> = Vec::new();
     faults.extend(doubled.into_iter().map(|(at, message)| InputFault::at(at, message)));
-    let mut large = Vec::new();
+    let mut large = Places::default();
     find_texts(&document, |text| text == LARGE_NUMBER, &mut String::new(), &mut large);
-    for pointer in large {
+    for pointer in large.pointers {
         contract.mend(&mut document, &pointer);
         faults.push(InputFault::at(pointer, OUT_OF_RANGE));
     }
@@ -539,32 +539,49 @@ fn has_nul(raw: &[u8]) -> bool {
 
 /// Most strings with a fault that are searched for in a body.
 const MAX_TEXTS: usize = 10_000;
+/// Most bytes of their pointers together: each contains the names of the members around it, and a name may be almost as long as the body.
+const MAX_POINTERS: usize = 1024 * 1024;
 
-/// A fault for each string with a NUL, at most [`MAX_TEXTS`]. A name of a member with a NUL is reported at the object.
-fn nul_faults(raw: &[u8]) -> Vec<InputFault> {
-    let document: Value = serde_json::from_slice(raw).unwrap_or_default();
-    let mut places = Vec::new();
-    find_texts(&document, |text| text.contains('\0'), &mut String::new(), &mut places);
-    if places.is_empty() {
-        // The value that was read last of several of one name has none.
-        places.push(String::new());
-    }
-    let fault = |place| InputFault::at(place, "must not contain the NUL character (\\u0000)");
-    places.into_iter().map(fault).collect()
+/// Places of strings in a body, within these limits.
+#[derive(Default)]
+struct Places {
+    pointers: Vec<String>,
+    bytes: usize,
 }
 
-/// The places of some strings, at most [`MAX_TEXTS`]. A name of a member is at the place of its object.
+impl Places {
+    fn add(&mut self, pointer: &str) {
+        let bytes = self.bytes + pointer.len();
+        if self.pointers.len() < MAX_TEXTS && bytes <= MAX_POINTERS {
+            self.bytes = bytes;
+            self.pointers.push(pointer.to_owned());
+        }
+    }
+}
+
+/// A fault for each string with a NUL, within the limits of [`Places`]. A name of a member with a NUL is reported at the object.
+fn nul_faults(raw: &[u8]) -> Vec<InputFault> {
+    let document: Value = serde_json::from_slice(raw).unwrap_or_default();
+    let mut places = Places::default();
+    find_texts(&document, |text| text.contains('\0'), &mut String::new(), &mut places);
+    if places.pointers.is_empty() {
+        // The value that was read last of several of one name has none.
+        places.add("");
+    }
+    let fault = |place| InputFault::at(place, "must not contain the NUL character (\\u0000)");
+    places.pointers.into_iter().map(fault).collect()
+}
+
+/// The places of some strings. A name of a member is at the place of its object.
 fn find_texts(
     value: &Value,
     is_wanted: fn(&str) -> bool,
     pointer: &mut String,
-    places: &mut Vec<String>,
+    places: &mut Places,
 ) {
     let length = pointer.len();
     match value {
-        Value::String(text) if is_wanted(text) && places.len() < MAX_TEXTS => {
-            places.push(pointer.clone());
-        }
+        Value::String(text) if is_wanted(text) => places.add(pointer),
         Value::Array(items) => {
             for (at, item) in items.iter().enumerate() {
                 push_token(pointer, &at.to_string());
@@ -573,8 +590,8 @@ fn find_texts(
             }
         }
         Value::Object(members) => {
-            if members.keys().any(|name| is_wanted(name)) && places.len() < MAX_TEXTS {
-                places.push(pointer.clone());
+            if members.keys().any(|name| is_wanted(name)) {
+                places.add(pointer);
             }
             for (name, member) in members.iter().filter(|(name, _)| !is_wanted(name)) {
                 push_token(pointer, name);
@@ -665,6 +682,18 @@ mod tests {
             r#"{"reason": "\u0000", "lines": [{"text": "a"}, {"text": "b\u0000"}], "c\u0000": 1}"#;
         assert_eq!(places(text), ["", "/lines/1/text", "/reason"]);
         assert_eq!(places(r#"{"a": "\u0000", "a": "b"}"#), [""]);
+    }
+
+    #[test]
+    fn the_places_of_many_texts_take_little_memory_also_below_a_long_name() {
+        let faults = |name: &str| {
+            let texts = vec!["\0"; 2 * MAX_TEXTS].join("\",\"").replace('\0', "\\u0000");
+            nul_faults(format!("{{\"{name}\":[\"{texts}\"]}}").as_bytes())
+        };
+        assert_eq!(faults("a").len(), MAX_TEXTS);
+        let faults = faults(&"a".repeat(100_000));
+        let bytes: usize = faults.iter().map(|fault| fault.pointer.len()).sum();
+        assert!((100_000..=MAX_POINTERS).contains(&bytes), "{bytes}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub use moment::Moment;
 pub use network::ClientNetwork;
 pub(crate) use network::{client_address, client_network};
 pub use page::{PageQuery, linked};
+pub(crate) use params::require_readable;
 pub use params::{LooseParams, Params};
 pub use range::Part;
 pub use upload::{LostPart, UnreceivedForm, Upload, UploadedFile};

@@ -14,6 +14,9 @@ use super::faults::{Contract, in_words, refusal};
 use crate::app::page::Cursor;
 use crate::app::problem::{InputFault, NOT_OF_THIS_LIST, Problem, ProblemCode};
 
+/// Most parameters of a query: more than any operation has, and few enough to look for a fault in each of them.
+const MAX_PARAMETERS: usize = 200;
+
 /// The query parameters of a request.
 pub struct Params<T>(T);
 
@@ -77,7 +80,7 @@ impl<T: DeserializeOwned + IntoParams + 'static> FromRequest for LooseParams<T> 
 
     fn from_request(req: &HttpRequest, _: &mut Payload) -> Self::Future {
         let query = req.query_string();
-        ready(require_utf8(query).and_then(|()| match read(query) {
+        ready(require_readable(query).and_then(|()| match read(query) {
             Ok(read) => Ok(Self { read, faults: Vec::new() }),
             Err(stop) => {
                 let (faults, read) = every_fault::<T>(query, stop);
@@ -91,14 +94,19 @@ impl<T: DeserializeOwned + IntoParams + 'static> FromRequest for LooseParams<T> 
 }
 
 pub(super) fn parse<T: DeserializeOwned + IntoParams + 'static>(query: &str) -> Result<T, Problem> {
-    require_utf8(query)?;
+    require_readable(query)?;
     read(query).map_err(|stop| {
         let (faults, _) = every_fault::<T>(query, stop);
         refusal(ProblemCode::InvalidQuery, faults)
     })
 }
 
-fn require_utf8(query: &str) -> Result<(), Problem> {
+/// Fails if a query has too many parameters or is not UTF-8.
+pub(crate) fn require_readable(query: &str) -> Result<(), Problem> {
+    if form_urlencoded::parse(query.as_bytes()).nth(MAX_PARAMETERS).is_some() {
+        let fault = InputFault::at("", format!("must have at most {MAX_PARAMETERS} parameters"));
+        return Err(Problem::of_query(vec![fault]));
+    }
     // The form parser would replace invalid UTF-8 by U+FFFD, and the response would answer another query.
     let text = percent_encoding::percent_decode_str(query).decode_utf8();
     if text.is_err() {
@@ -114,12 +122,29 @@ struct ParameterFault {
     reason: String,
 }
 
-fn read<T: DeserializeOwned>(query: &str) -> Result<T, ParameterFault> {
+fn read<T: DeserializeOwned + IntoParams + 'static>(query: &str) -> Result<T, ParameterFault> {
+    if let Some(name) = number_with_plus::<T>(query) {
+        return Err(ParameterFault { name, reason: "must be a whole number".to_owned() });
+    }
     let pairs = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
     serde_path_to_error::deserialize(pairs).map_err(|error| ParameterFault {
         name: error.path().to_string(),
         reason: error.into_inner().to_string(),
     })
+}
+
+/// The first parameter that is a whole number with a plus sign. The standard library reads it as the number without the sign, but whole numbers are
+/// written with digits alone.
+fn number_with_plus<T: IntoParams + 'static>(query: &str) -> Option<String> {
+    // A plus sign that is not encoded means a space.
+    if !query.contains("%2B") && !query.contains("%2b") {
+        return None;
+    }
+    let contract = Contract::of_query::<T>();
+    let mut pairs = form_urlencoded::parse(query.as_bytes());
+    let (name, _) =
+        pairs.find(|(name, text)| text.starts_with('+') && contract.has("integer", name))?;
+    Some(name.into_owned())
 }
 
 /// All faults of a query by the contract, and all further faults of the deserializer; and the remaining parameters, if they are sufficient.
@@ -151,7 +176,9 @@ fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
     if pairs.iter().any(|pair| is_damaged(&pair)) && faulty.insert("cursor".to_owned()) {
         faults.push(InputFault::at("?cursor", NOT_OF_THIS_LIST));
     }
-    // No schema describes some formats: the remaining parameters are read again, without those that have faults.
+    // The contract has a limit on the faults that it reports. The deserializer would stop at each unknown parameter beyond it.
+    pairs.retain(|(name, _)| contract.knows(name));
+    // No schema describes some formats: the remaining parameters are read again, without those that have faults. Each time there is one less.
     let left = loop {
         pairs.retain(|(name, _)| !faulty.contains(name.as_ref()));
         let rest = form_urlencoded::Serializer::new(String::new()).extend_pairs(&pairs).finish();
@@ -169,4 +196,63 @@ fn every_fault<T: DeserializeOwned + IntoParams + 'static>(
         faults.push(InputFault::at("", in_words(&stop.reason)));
     }
     (faults, left)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use serde::{Deserialize, Deserializer};
+    use utoipa::openapi::path::{Parameter, ParameterIn};
+
+    use super::*;
+    use crate::http::extract::PageQuery;
+
+    thread_local! {
+        static READINGS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// The parameters of a list. Counts how often a query is read.
+    struct Counted;
+
+    impl<'de> Deserialize<'de> for Counted {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            READINGS.set(READINGS.get() + 1);
+            PageQuery::deserialize(deserializer).map(|_| Self)
+        }
+    }
+
+    impl IntoParams for Counted {
+        fn into_params(place: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+            PageQuery::into_params(place)
+        }
+    }
+
+    fn unknown(count: usize) -> String {
+        let pairs: Vec<String> = (0..count).map(|at| format!("unknown{at}=1")).collect();
+        pairs.join("&")
+    }
+
+    /// The number of faults of a query, and how often it was read.
+    fn refused(query: &str) -> (usize, usize) {
+        READINGS.set(0);
+        let problem = parse::<Counted>(query).err().unwrap();
+        assert_eq!(problem.code(), ProblemCode::InvalidQuery);
+        (problem.into_faults().len(), READINGS.get())
+    }
+
+    #[test]
+    fn a_query_is_read_as_often_with_many_unknown_parameters_as_with_one() {
+        assert_eq!(refused("unknown=1"), (1, 2));
+        // A hundred faults are listed at most.
+        assert_eq!(refused(&unknown(MAX_PARAMETERS)), (100, 2));
+    }
+
+    #[test]
+    fn a_query_with_too_many_parameters_is_not_read() {
+        assert_eq!(refused(&unknown(MAX_PARAMETERS + 1)), (1, 0));
+        assert_eq!(refused(&"limit=1&".repeat(MAX_PARAMETERS + 1)), (1, 0));
+        // Ampersands are no parameters.
+        assert!(parse::<Counted>(&format!("limit=1{}", "&".repeat(2 * MAX_PARAMETERS))).is_ok());
+    }
 }

@@ -5,12 +5,12 @@ use std::time::Instant;
 use actix_web::Error;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::ConnectionType;
+use actix_web::http::{ConnectionType, Method};
 use actix_web::middleware::Next;
 use actix_web::web;
 
 use crate::app::state::AppState;
-use crate::http::connection::{Answer, Connection};
+use crate::http::connection::{Answer, Connection, Unread};
 use crate::http::failures::in_form_of_place;
 use crate::http::middleware::cors;
 use crate::http::middleware::cors::Origin;
@@ -28,6 +28,7 @@ pub async fn surround<B: MessageBody + 'static>(
 ) -> Result<ServiceResponse<Answer<BoxBody>>, Error> {
     let began = Instant::now();
     let (id, method) = (RequestId::generate(), observe::method_name(req.method()));
+    let is_head = *req.method() == Method::HEAD;
     let turn = req.conn_data::<Connection>().map(Connection::begin);
     let mut response = id.scope(answer(&state, req, next)).await?;
     if state.is_draining() {
@@ -35,7 +36,10 @@ pub async fn surround<B: MessageBody + 'static>(
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     observe::record(&mut response, id, method, began.elapsed());
-    Ok(response.map_body(|_, body| Answer::new(body, id, turn)))
+    Ok(response.map_body(|_, body| {
+        let body = if is_head { Unread::of(&body).boxed() } else { body };
+        Answer::new(body, id, turn)
+    }))
 }
 
 async fn answer<B: MessageBody + 'static>(

@@ -6,6 +6,7 @@ use actix_web::HttpRequest;
 use actix_web::http::Method;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::http::extract::require_readable;
 use crate::http::router::path_pattern;
 
 /// The methods without query parameters, by the pattern of their paths. Application data.
@@ -34,6 +35,9 @@ pub(crate) fn unexpected(req: &HttpRequest) -> Option<Problem> {
     let methods = without.0.get(path_pattern(req)?)?;
     if !methods.iter().any(|of| of == method.as_str()) {
         return None;
+    }
+    if let Err(problem) = require_readable(query) {
+        return Some(problem);
     }
     let refused = |(name, _)| {
         InputFault::at(

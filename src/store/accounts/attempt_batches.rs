@@ -22,7 +22,7 @@ use tokio::time::timeout;
 use super::attempts::{
     self, AttemptRow, AttemptSubject, Epoch, Flush, FullSubject, Release, Shortage, WantedUnits,
 };
-use super::unsettled_attempts::UnsettledAttempts;
+use super::unsettled_attempts::{Durability, UnsettledAttempts};
 use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
 use crate::store::db::error::is_refused;
 use crate::store::{Store, StoreError, StoreResult};
@@ -202,6 +202,26 @@ impl AttemptBatches {
         store.wait_for(receive(receiver)).await
     }
 
+    /// Returns a unit of each subject to limits from which it was taken alone, not in a batch ([`attempts::reserve`]).
+    /// `reserved_at` is the `now` given there. If it fails because the database is not there, it is tried again later.
+    pub async fn give_back(
+        &self,
+        store: &Store,
+        subjects: &[AttemptSubject],
+        reserved_at: DateTime<Utc>,
+    ) -> StoreResult<()> {
+        let given_back = release_one(store, subjects, reserved_at).await;
+        if let Err(error) = &given_back {
+            let row = |subject: &AttemptSubject| {
+                let (scope, mac, start) = key(subject, reserved_at);
+                AttemptRow { scope, mac, start, units: 1, decided: 0 }
+            };
+            let rows: Vec<AttemptRow> = subjects.iter().map(row).collect();
+            self.settle_again(&rows, Durability::OnDisk, error);
+        }
+        given_back
+    }
+
     /// The epoch of the last reservation.
     fn epoch(&self) -> Option<Epoch> {
         *self.lock_epoch()
@@ -224,7 +244,7 @@ impl AttemptBatches {
             let (scope, mac, start) = key(subject, reserved_at);
             AttemptRow { scope, mac, start, units, decided }
         };
-        self.unsettled.add(subjects.iter().map(row), epoch);
+        self.unsettled.add(subjects.iter().map(row), Durability::OfEpoch(epoch));
     }
 
     /// Waits until all attempts are settled, for a few seconds at most: before the process stops.
@@ -265,15 +285,15 @@ impl AttemptBatches {
             Err(error) => Err(error),
         };
         if let Err(error) = &settled {
-            self.settle_again(rows, epoch, error);
+            self.settle_again(rows, Durability::OfEpoch(epoch), error);
         }
         settled
     }
 
     /// Settles rows later, if it is certain that they were not settled by the work that failed with this error.
-    fn settle_again(&self, rows: &[AttemptRow], epoch: Option<Epoch>, error: &StoreError) {
+    fn settle_again(&self, rows: &[AttemptRow], reserved: Durability, error: &StoreError) {
         if error.is_rolled_back() {
-            self.unsettled.add(rows.iter().copied(), epoch);
+            self.unsettled.add(rows.iter().copied(), reserved);
         } else if !rows.is_empty() {
             // Perhaps they were released: a second release would be a guess too many.
             tracing::warn!(%error, limits = rows.len(), "it is unknown whether attempts were given back");
@@ -290,6 +310,17 @@ impl BatchWorker for AttemptBatches {
     async fn work(&self, orders: Vec<AttemptJob>) {
         settle(self, orders).await;
     }
+}
+
+/// Releases a unit of each subject, in a transaction: so it is known whether a failure wrote something.
+async fn release_one(
+    store: &Store,
+    subjects: &[AttemptSubject],
+    reserved_at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let mut begun = store.begin().await?;
+    let released = attempts::release(begun.conn(), subjects, 1, reserved_at).await;
+    begun.end(released).await
 }
 
 async fn receive<T>(answer: oneshot::Receiver<StoreResult<T>>) -> StoreResult<T> {
@@ -435,7 +466,7 @@ async fn settle(batches: &AttemptBatches, orders: Vec<AttemptJob>) {
     );
     if let Err(error) = &taken {
         // Units that one request released and that were promised to another one.
-        batches.settle_again(&promised, known, error);
+        batches.settle_again(&promised, Durability::OfEpoch(known), error);
     }
     if taken.is_ok() {
         // Units that one request released and that no other request wanted after all.
@@ -638,11 +669,12 @@ mod tests {
         let batches = without_database();
         let rows = rows(&stocks(&[gives(&[subject(1, 20)], 3)]), Stock::settled);
         let unclear = StoreError::Unavailable("no answer in time".to_owned()).unclear();
-        batches.settle_again(&rows, Some(epoch(1)), &unclear);
+        let reserved = Durability::OfEpoch(Some(epoch(1)));
+        batches.settle_again(&rows, reserved, &unclear);
         assert!(batches.unsettled.rows().is_empty());
         let failed = StoreError::Unavailable("no connection".to_owned());
-        batches.settle_again(&rows, Some(epoch(1)), &failed);
-        assert_eq!(batches.unsettled.rows(), [(Some(epoch(1)), 1, 3, 0)]);
+        batches.settle_again(&rows, reserved, &failed);
+        assert_eq!(batches.unsettled.rows(), [(reserved, 1, 3, 0)]);
     }
 
     /// What cannot be released now is released later only in the epoch of its reservation.
@@ -653,7 +685,8 @@ mod tests {
         let settled = SettledUnits { released: 2, used: 1 };
         *batches.lock_epoch() = Some(epoch(2));
         batches.settle_later(&[mine], settled, DateTime::UNIX_EPOCH, Some(epoch(1)));
-        assert_eq!(batches.unsettled.rows(), [(Some(epoch(1)), 1, 2, 1)]);
+        let reserved = Durability::OfEpoch(Some(epoch(1)));
+        assert_eq!(batches.unsettled.rows(), [(reserved, 1, 2, 1)]);
     }
 
     #[test]

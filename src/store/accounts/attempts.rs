@@ -137,12 +137,8 @@ pub async fn reserve(
         return Ok(None);
     }
     // Another request reserved the last unit of one subject in the meantime: release the units of the others.
-    let taken = |subject: &&AttemptSubject| {
-        taken
-            .iter()
-            .any(|row| row.scope == subject.scope.as_str() && row.subject_mac == subject.mac)
-    };
-    let taken: Vec<AttemptSubject> = subjects.iter().filter(taken).copied().collect();
+    let is_taken = |subject: &&AttemptSubject| taken.iter().any(|row| row.is_of(subject));
+    let taken: Vec<AttemptSubject> = subjects.iter().filter(is_taken).copied().collect();
     release(conn, &taken, units, now).await?;
     let full = full_subjects(conn, subjects, units, now, at).await?;
     // If none is full any more, units were released meanwhile: the request may ask again.
@@ -170,11 +166,8 @@ async fn full_subjects(
     .load(conn)
     .await?;
     let full = |subject: &AttemptSubject| {
-        let of = |row: &&UnitsInFlight| {
-            row.scope == subject.scope.as_str() && row.subject_mac == subject.mac
-        };
-        let row = rows.iter().find(of);
-        let used = row.map_or(0, |row| u32::try_from(row.used).unwrap_or_default());
+        let row = rows.iter().find(|row| row.units.is_of(subject));
+        let used = row.map_or(0, |row| u32::try_from(row.units.used).unwrap_or_default());
         let since = row.and_then(|row| row.in_flight_since);
         let is_full = subject.limit.limit.saturating_sub(used) < units;
         is_full.then(|| FullSubject { subject: *subject, is_in_flight: is_in_flight(since, at) })
@@ -469,19 +462,6 @@ pub async fn count(
 }
 
 #[derive(QueryableByName)]
-struct UnitsInFlight {
-    #[diesel(sql_type = Text)]
-    scope: String,
-    #[diesel(sql_type = Binary)]
-    subject_mac: Vec<u8>,
-    #[diesel(sql_type = Int4)]
-    used: i32,
-    /// When units were reserved last, if some are reserved for attempts that are not decided yet.
-    #[diesel(sql_type = Nullable<Timestamptz>)]
-    in_flight_since: Option<DateTime<Utc>>,
-}
-
-#[derive(QueryableByName)]
 struct UsedUnits {
     #[diesel(sql_type = Text)]
     scope: String,
@@ -489,6 +469,21 @@ struct UsedUnits {
     subject_mac: Vec<u8>,
     #[diesel(sql_type = Int4)]
     used: i32,
+}
+
+impl UsedUnits {
+    fn is_of(&self, subject: &AttemptSubject) -> bool {
+        self.scope == subject.scope.as_str() && self.subject_mac == subject.mac
+    }
+}
+
+#[derive(QueryableByName)]
+struct UnitsInFlight {
+    #[diesel(embed)]
+    units: UsedUnits,
+    /// When units were reserved last, if some are reserved for attempts that are not decided yet.
+    #[diesel(sql_type = Nullable<Timestamptz>)]
+    in_flight_since: Option<DateTime<Utc>>,
 }
 
 fn number(units: u32) -> i32 {

@@ -3,7 +3,7 @@
 //!
 //! A unit must not be released twice: that would be a guess too many. So every try is a transaction, and is repeated
 //! only if it is certain that the last one was not committed. Nor must a unit be released whose reservation was lost when
-//! Postgres crashed: so nothing is released of an earlier epoch.
+//! Postgres crashed: so nothing is released of an earlier epoch, unless the reservation was on the disk.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -27,7 +27,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How long a row is tried. A database that is away for longer fails all requests; its operator can release attempts.
 const PATIENCE: Duration = Duration::from_mins(5);
 
-/// Most rows that wait: accounts and networks that submitted codes when the database went away.
+/// Most rows that wait: accounts and networks that submitted codes or logged in when the database went away.
 const MOST_ROWS: usize = 10_000;
 
 /// Most rows of one transaction: they are locked until it is committed.
@@ -56,8 +56,17 @@ struct Waiting {
     has_task: bool,
 }
 
-/// Epoch of the reservation, scope, subject, beginning of the window.
-type Key = (Option<Epoch>, &'static str, [u8; 16], DateTime<Utc>);
+/// Whether a crash of Postgres may have lost a reservation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Durability {
+    /// It was on the disk before the secret was checked ([`attempts::reserve`]).
+    OnDisk,
+    /// A crash that ended this epoch may have lost it. `None`: the epoch is not known.
+    OfEpoch(Option<Epoch>),
+}
+
+/// Durability of the reservation, scope, subject, beginning of the window.
+type Key = (Durability, &'static str, [u8; 16], DateTime<Utc>);
 
 #[derive(Clone, Copy)]
 struct Units {
@@ -79,12 +88,12 @@ impl UnsettledAttempts {
         }))
     }
 
-    /// Settles these rows, whose units were reserved in this epoch, at once if the database is there.
-    pub(super) fn add(&self, rows: impl IntoIterator<Item = AttemptRow>, epoch: Option<Epoch>) {
+    /// Settles these rows, at once if the database is there.
+    pub(super) fn add(&self, rows: impl IntoIterator<Item = AttemptRow>, reserved: Durability) {
         let mut waiting = self.waiting();
         for AttemptRow { scope, mac, start, units: released, decided } in rows {
             let units = Units { released, decided, since: Instant::now() };
-            waiting.add((epoch, scope, mac, start), units);
+            waiting.add((reserved, scope, mac, start), units);
         }
         if !waiting.rows.is_empty() && !std::mem::replace(&mut waiting.has_task, true) {
             drop(waiting);
@@ -108,11 +117,11 @@ impl UnsettledAttempts {
         }
     }
 
-    /// The rows that wait: epoch, first byte of the hash, released and decided units.
+    /// The rows that wait: durability, first byte of the hash, released and decided units.
     #[cfg(test)]
-    pub(super) fn rows(&self) -> Vec<(Option<Epoch>, u8, u32, u32)> {
-        let row = |((epoch, _, mac, _), units): (&Key, &Units)| {
-            (*epoch, mac[0], units.released, units.decided)
+    pub(super) fn rows(&self) -> Vec<(Durability, u8, u32, u32)> {
+        let row = |((reserved, _, mac, _), units): (&Key, &Units)| {
+            (*reserved, mac[0], units.released, units.decided)
         };
         self.waiting().rows.iter().map(row).collect()
     }
@@ -144,7 +153,7 @@ impl UnsettledAttempts {
         }
     }
 
-    /// Takes the next rows, all of one epoch; `None`: there are none, and the task ends.
+    /// Takes the next rows, all of one durability; `None`: there are none, and the task ends.
     fn next(&self) -> Option<Vec<(Key, Units)>> {
         let mut waiting = self.waiting();
         let Some(first) = waiting.first() else {
@@ -152,9 +161,9 @@ impl UnsettledAttempts {
             self.0.done.notify_waiters();
             return None;
         };
-        let is_of_epoch = |key: &&Key| key.0 == first.0;
+        let is_alike = |key: &&Key| key.0 == first.0;
         let behind = waiting.rows.range(first..).map(|(key, _)| key);
-        let keys: Vec<Key> = behind.take_while(is_of_epoch).take(MOST_AT_ONCE).copied().collect();
+        let keys: Vec<Key> = behind.take_while(is_alike).take(MOST_AT_ONCE).copied().collect();
         waiting.tried = keys.last().copied();
         Some(keys.iter().filter_map(|key| waiting.rows.remove_entry(key)).collect())
     }
@@ -184,10 +193,10 @@ impl UnsettledAttempts {
             units: units.released,
             decided: units.decided,
         };
-        let epoch = rows.first().and_then(|((epoch, ..), _)| *epoch);
+        let Some(((reserved, ..), _)) = rows.first() else { return Ok(()) };
         let rows: Vec<AttemptRow> = rows.iter().map(row).collect();
         let mut begun = self.0.store.begin().await?;
-        let settled = settle_in(begun.conn(), epoch, &rows).await;
+        let settled = settle_in(begun.conn(), *reserved, &rows).await;
         begun.end(settled).await
     }
 }
@@ -215,20 +224,26 @@ impl Drop for RunningTask {
     }
 }
 
-/// Settles rows of an epoch, unless it is over.
+/// Settles rows, unless a crash may have lost their reservations.
 async fn settle_in(
     conn: &mut Connection,
-    epoch: Option<Epoch>,
+    reserved: Durability,
     rows: &[AttemptRow],
 ) -> StoreResult<()> {
-    if epoch.is_none() || attempts::find_epoch(conn).await? != epoch {
-        tracing::warn!(
-            limits = rows.len(),
-            "Postgres has crashed since attempts were reserved: those that were not decided stay used"
-        );
-        return Ok(());
-    }
-    Ok(attempts::settle_rows(conn, rows, Release::Reserved, Flush::AsBegun).await?)
+    let release = match reserved {
+        Durability::OnDisk => Release::All,
+        Durability::OfEpoch(epoch) => {
+            if epoch.is_none() || attempts::find_epoch(conn).await? != epoch {
+                tracing::warn!(
+                    limits = rows.len(),
+                    "Postgres has crashed since attempts were reserved: those that were not decided stay used"
+                );
+                return Ok(());
+            }
+            Release::Reserved
+        }
+    };
+    Ok(attempts::settle_rows(conn, rows, release, Flush::AsBegun).await?)
 }
 
 impl Waiting {
@@ -269,6 +284,8 @@ mod tests {
         AttemptRow { scope: "serial_account", mac: [mac; 16], start, units, decided: 0 }
     }
 
+    const UNKNOWN: Durability = Durability::OfEpoch(None);
+
     /// Attempts in a database that does not exist.
     fn without_database() -> UnsettledAttempts {
         let settings = StoreSettings::new("postgres://nobody@127.0.0.1:1/nothing".to_owned());
@@ -280,34 +297,37 @@ mod tests {
     async fn a_task_that_is_dropped_is_followed_by_another_one() {
         let attempts = without_database();
         attempts.waiting().has_task = true;
-        attempts.add([row(1, 2)], None);
+        attempts.add([row(1, 2)], UNKNOWN);
         let task = RunningTask { attempts: attempts.clone(), has_ended: false };
         let mut stop = Box::pin(attempts.wait_until_empty());
         assert!(stop.as_mut().now_or_never().is_none(), "it waits for the task");
         drop(task.run());
         stop.await;
         assert!(!attempts.waiting().has_task);
-        attempts.add([row(2, 1)], None);
+        attempts.add([row(2, 1)], UNKNOWN);
         assert!(attempts.waiting().has_task, "a task begins");
-        assert_eq!(attempts.rows(), [(None, 1, 2, 0), (None, 2, 1, 0)], "nothing is lost");
+        assert_eq!(attempts.rows(), [(UNKNOWN, 1, 2, 0), (UNKNOWN, 2, 1, 0)], "nothing is lost");
     }
 
     /// A release of an earlier epoch is not added to those of the present one.
     #[tokio::test]
     async fn units_of_one_limit_are_told_apart_by_epoch() {
         let attempts = without_database();
-        let epoch = |number| Some(Epoch(uuid::Uuid::from_u128(number)));
+        let epoch = |number| Durability::OfEpoch(Some(Epoch(uuid::Uuid::from_u128(number))));
         attempts.waiting().has_task = true;
         attempts.add([row(1, 2)], epoch(1));
         attempts.add([row(1, 3)], epoch(2));
         attempts.add([row(1, 4)], epoch(1));
-        assert_eq!(attempts.rows(), [(epoch(1), 1, 6, 0), (epoch(2), 1, 3, 0)]);
+        attempts.add([row(1, 1)], Durability::OnDisk);
+        let on_disk = (Durability::OnDisk, 1, 1, 0);
+        assert_eq!(attempts.rows(), [on_disk, (epoch(1), 1, 6, 0), (epoch(2), 1, 3, 0)]);
         let keys = |rows: Vec<(Key, Units)>| rows.iter().map(|(key, _)| key.0).collect::<Vec<_>>();
-        assert_eq!(attempts.next().map(keys), Some(vec![epoch(1)]), "one transaction for each");
+        let first = attempts.next().map(keys);
+        assert_eq!(first, Some(vec![Durability::OnDisk]), "one transaction for each");
     }
 
     fn key(mac: [u8; 16]) -> Key {
-        (None, "serial_account", mac, DateTime::UNIX_EPOCH)
+        (UNKNOWN, "serial_account", mac, DateTime::UNIX_EPOCH)
     }
 
     fn units(released: u32) -> Units {

@@ -1,6 +1,8 @@
 //! Collections and trade lists as a viewer may see them. For a card that the viewer may not see they show its place,
 //! and nothing that depends on its content: neither its rarities nor their number.
 
+use std::collections::BTreeMap;
+
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Int4, Jsonb, Nullable, Text, Timestamptz, Uuid as SqlUuid};
@@ -8,7 +10,7 @@ use diesel_async::RunQueryDsl;
 use serde::Deserialize;
 
 use crate::auth::permission::Viewer;
-use crate::domain::collection::resolve::{KnownCard, KnownPrinting};
+use crate::domain::collection::resolve::{FormerCard, KnownCard, KnownPrinting};
 use crate::domain::collection::{Condition, TradeListKind};
 use crate::domain::ids::{AccountId, CardId, PrintingId};
 use crate::store::db::codecs::json::Json;
@@ -89,6 +91,7 @@ pub type EntryPosition = (String, String, String, PrintingId, String);
 pub struct EntryFilter<'a> {
     pub game: Option<&'a str>,
     pub set: Option<&'a str>,
+    /// Only this card, or the one that it was merged into.
     pub card: Option<CardId>,
     /// Rarity code: only of cards that the viewer may see.
     pub rarity: Option<&'a str>,
@@ -110,7 +113,13 @@ fn push_filters<'a>(
         sql = sql.push(" AND c.set_code = ").value(set);
     }
     if let Some(card) = filter.card {
-        sql = sql.push(" AND c.id = ").value(card);
+        // The id of a merged card means the card that it became.
+        sql = sql
+            .push(" AND c.id = coalesce((SELECT merged.card_id FROM card_migrations merged WHERE merged.kind = 'merge' AND merged.old_card_id = ")
+            .value(card)
+            .push("), ")
+            .value(card)
+            .push(")");
     }
     if let Some(rarity) = filter.rarity {
         sql = sql
@@ -385,9 +394,16 @@ pub(in crate::store) struct CardReferences {
     pub names: Vec<String>,
     /// Game, set, and number in every spelling.
     pub places: Vec<(String, String, String)>,
+    /// The same for places that cards had before they were moved or merged.
+    pub former_places: Vec<(String, String, String)>,
     /// Ids of printings.
     pub printings: Vec<PrintingId>,
 }
+
+const AT_PLACE: &str =
+    "cards c ON c.game_code = place.game AND c.set_code = place.set AND c.number = place.number";
+const ONCE_AT_PLACE: &str = "card_migrations m ON m.game_code = place.game AND m.old_set_code = place.set \
+    AND m.old_number = place.number JOIN cards c ON c.id = m.card_id";
 
 /// The cards that these values may mean: cards that the viewer may see, and, by printing id, those that the account has
 /// counted.
@@ -406,7 +422,9 @@ pub(in crate::store) async fn find_known_cards(
             .push(" ORDER BY c.game_code, c.set_code, c.number");
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
-    for places in references.places.chunks(CHUNK) {
+    let places = references.places.chunks(CHUNK).map(|places| (places, AT_PLACE));
+    let former = references.former_places.chunks(CHUNK).map(|places| (places, ONCE_AT_PLACE));
+    for (places, join) in places.chain(former) {
         let part = |of: fn(&(String, String, String)) -> &String| -> Vec<&String> {
             places.iter().map(of).collect()
         };
@@ -417,10 +435,9 @@ pub(in crate::store) async fn find_known_cards(
             .value(part(|place| &place.1))
             .push(", ")
             .value(part(|place| &place.2))
-            .push(
-                ") AS place (game, set, number) JOIN cards c ON c.game_code = place.game AND c.set_code = place.set \
-                 AND c.number = place.number JOIN card_content content ON content.card_id = c.id AND ",
-            )
+            .push(") AS place (game, set, number) JOIN ")
+            .push(join)
+            .push(" JOIN card_content content ON content.card_id = c.id AND ")
             .push_is_visible(viewer);
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
@@ -449,4 +466,47 @@ pub(in crate::store) async fn find_known_cards(
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     Ok(rows.into_iter().map(KnownRow::into_card).collect())
+}
+
+#[derive(QueryableByName)]
+struct FormerRow {
+    #[diesel(sql_type = SqlUuid)]
+    card_id: CardId,
+    #[diesel(sql_type = Nullable<Text>)]
+    name: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    set_code: Option<String>,
+    #[diesel(sql_type = Nullable<Text>)]
+    number: Option<String>,
+}
+
+/// What these cards were before, as far as the viewer may read their history. Former places are public.
+pub(in crate::store) async fn find_former_cards(
+    conn: &mut Connection,
+    viewer: Viewer,
+    cards: &[CardId],
+) -> StoreResult<BTreeMap<CardId, FormerCard>> {
+    let mut found: BTreeMap<CardId, FormerCard> = BTreeMap::new();
+    for cards in cards.chunks(CHUNK) {
+        let sql = sql(
+            "SELECT m.card_id, NULL::text AS name, m.old_set_code AS set_code, m.old_number AS number \
+             FROM card_migrations m WHERE m.card_id = ",
+        )
+        .any(cards)
+        .push(
+            " UNION ALL SELECT h.card_id, coalesce(one.change ->> 'before', one.change #>> '{after,name}'), NULL, NULL \
+             FROM card_history h JOIN card_content content ON content.card_id = h.card_id AND ",
+        )
+        .push_is_visible(viewer)
+        .push(" CROSS JOIN LATERAL jsonb_array_elements(h.changes) AS one (change) WHERE (NOT h.early OR ")
+        .push(if viewer.sees_all() { "true" } else { "false" })
+        .push(") AND (h.change = 'merged' OR one.change ->> 'member' = '/name') AND h.card_id = ")
+        .any(cards);
+        for row in sql.load::<FormerRow>(conn).await? {
+            let former = found.entry(row.card_id).or_default();
+            former.names.extend(row.name);
+            former.places.extend(row.set_code.zip(row.number));
+        }
+    }
+    Ok(found)
 }

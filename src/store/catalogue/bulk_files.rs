@@ -20,7 +20,7 @@ use crate::store::db::statement::run_commands;
 use crate::store::{Connection, Store, StoreResult};
 
 pub use crate::store::card_content::bulk::BulkCard;
-pub use build::{Layout, Page, Pages, RowSource, refresh};
+pub use build::{FailedBuilds, Layout, Page, Pages, RowSource, refresh};
 pub use card_rows::CardRows;
 pub use packing::CHUNK;
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as DieselError};
-use diesel::sql_types::{BigInt, Bool, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 use thiserror::Error;
@@ -28,7 +28,7 @@ use crate::store::db::schema::{card_migrations, cards, unlocks};
 use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::operations::audit;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
-use crate::store::printing::print_runs::PRESS_LOCK;
+use crate::store::printing::press_locks;
 use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, StoreError, StoreResult};
 
@@ -72,6 +72,9 @@ pub enum MigrationError {
     /// One of the sets is being printed or was printed.
     #[error("the set is printed")]
     Printed,
+    /// A print run is being minted, and it is not known yet whether it is one of these sets.
+    #[error("a print run of an unknown set is being minted")]
+    PressBusy,
     /// The two cards cannot be merged.
     #[error(transparent)]
     Refused(MergeRefusal),
@@ -288,26 +291,12 @@ async fn lock_card(conn: &mut Connection, id: CardId) -> StoreResult<Option<(Car
     Ok(Some((CardPlace { id, game, set, number }, hidden)))
 }
 
-#[derive(QueryableByName)]
-struct Locked {
-    #[diesel(sql_type = Bool)]
-    locked: bool,
-}
-
 /// Locks the sets and checks that none of them is being printed or was printed; returns their ids.
 async fn unprinted(
     conn: &mut Connection,
     game: &str,
     sets: [&str; 2],
 ) -> Result<[Uuid; 2], MigrationError> {
-    // A mint holds this lock from its plan to its end.
-    let press: Locked = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked")
-        .bind("lock", PRESS_LOCK)
-        .get_result(conn)
-        .await?;
-    if !press.locked {
-        return Err(MigrationError::Printed);
-    }
     let mut ids = [Uuid::nil(); 2];
     for (id, set) in ids.iter_mut().zip(sets) {
         *id = lock_set(conn, game, set).await?.ok_or(MigrationError::NoTarget)?;
@@ -315,7 +304,12 @@ async fn unprinted(
             return Err(MigrationError::Printed);
         }
     }
-    Ok(ids)
+    // A mint writes the numbers of the cards into its print file before it stores its run.
+    match press_locks::is_minted(conn, &ids).await? {
+        Some(false) => Ok(ids),
+        Some(true) => Err(MigrationError::Printed),
+        None => Err(MigrationError::PressBusy),
+    }
 }
 
 /// The new place of a card.
@@ -484,6 +478,12 @@ pub async fn merge_card(
     if let Some(before) = order.begin(conn).await? {
         return Ok(before);
     }
+    // Both in the order of their ids, as lists of wants and haves lock cards.
+    sql("SELECT FROM cards WHERE id IN ($card, $into) ORDER BY id FOR UPDATE")
+        .bind("card", card)
+        .bind("into", into)
+        .execute(conn)
+        .await?;
     let (old, hidden) = lock_card(conn, card).await?.ok_or(MigrationError::Missing)?;
     if card == into {
         return Err(MigrationError::Refused(MergeRefusal::Itself));

@@ -11,15 +11,15 @@ use diesel_async::RunQueryDsl;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::counts::{self, CollectionError, CountSelection};
+use super::counts::{self, CollectionError, CountSelection, count_of};
 use crate::auth::permission::{Acting, Granted, Viewer, WriteOwnCollection};
 use crate::domain::catalogue::card_name::{SIMILARITY_MIN, TypedName};
 use crate::domain::collection::resolve::{
-    Assumptions, CardResolver, Choice, Meaning, Titled, spellings, split_set,
+    Assumptions, CardResolver, Choice, Meaning, Outdated, Titled, spellings, split_set,
 };
 use crate::domain::collection::table::{Line, LineFault, WantedPrinting};
 use crate::domain::collection::{Condition, EntryKey, ImportMode, add_to_count};
-use crate::domain::ids::{AccountId, CollectionImportId, PrintingId};
+use crate::domain::ids::{AccountId, CardId, CollectionImportId, PrintingId};
 use crate::domain::network::Network;
 use crate::store::card_content::collection as card_collection;
 use crate::store::card_content::collection::{CardReferences, EntryFilter, EntryView};
@@ -109,9 +109,42 @@ async fn add_cards(
         names: names.into_iter().collect(),
         places: places.into_iter().collect(),
         printings: ids.into_iter().collect(),
+        former_places: Vec::new(),
     };
     for card in card_collection::find_known_cards(conn, viewer, account, &references).await? {
         resolver.add(card);
+    }
+    add_former_cards(conn, resolver, account, viewer, wanted, assumed).await
+}
+
+/// Adds what cards were before, for lines with ids of printings that otherwise mean nothing: they may be from an export
+/// that was made before cards were renamed, moved or merged.
+async fn add_former_cards(
+    conn: &mut Connection,
+    resolver: &mut CardResolver,
+    account: AccountId,
+    viewer: Viewer,
+    wanted: &[&WantedPrinting],
+    assumed: &Assumptions,
+) -> StoreResult<()> {
+    let (mut cards, mut places) = (BTreeSet::new(), BTreeSet::new());
+    for outdated in wanted.iter().filter_map(|wanted| resolver.find_outdated(wanted, assumed)) {
+        match outdated {
+            Outdated::Card(card) => {
+                cards.insert(card);
+            }
+            Outdated::Places(former) => places.extend(former),
+        }
+    }
+    let former_places = places.into_iter().collect();
+    let references = CardReferences { former_places, ..CardReferences::default() };
+    for card in card_collection::find_known_cards(conn, viewer, account, &references).await? {
+        cards.insert(card.id);
+        resolver.add(card);
+    }
+    let cards: Vec<CardId> = cards.into_iter().collect();
+    for (card, former) in card_collection::find_former_cards(conn, viewer, &cards).await? {
+        resolver.add_former(card, former);
     }
     Ok(())
 }
@@ -263,11 +296,6 @@ pub async fn read(
     }
     reading.misspelt = misspelt(lines, &reading.verdicts, &resolver, assumed);
     Ok(reading)
-}
-
-/// The count of an entry; 0: there is no such entry.
-fn count_of(counts: &BTreeMap<EntryKey, i32>, key: &EntryKey) -> i32 {
-    counts.get(key).copied().unwrap_or(0)
 }
 
 /// Number of entries that are removed when these counts replace those before.
@@ -573,7 +601,7 @@ pub async fn commit(
         }
     };
     result.rejected = rejected;
-    counts::write(conn, by.account(), &after, true, at).await?;
+    counts::write(conn, by.account(), &before, &after, at).await?;
     sql(
         "UPDATE collection_imports SET committed_at = $at, result = $result, entries = '[]', shown_counts = NULL WHERE id = $id",
     )

@@ -1,7 +1,8 @@
 //! Counted collections. Counts change under the lock of their account's row: parallel changes of one collection wait
-//! for each other, and none is lost.
+//! for each other, and none is lost. Only triggers change counts without this lock, when cards are merged or rarities
+//! are taken back. So [`write`] writes over the counts that were read, and over no others.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -37,6 +38,8 @@ pub enum CollectionError {
     OutOfRange(Vec<usize>),
     /// These changes of the request name no printing, or several.
     Unclear(Vec<(usize, Meaning)>),
+    /// An earlier request with the same key has applied the changes, and their descriptions mean other printings now, or none.
+    Gone,
     /// The collection would have more than [`MAX_ENTRIES`].
     Full,
     /// An error of the idempotency key, or of the store.
@@ -157,8 +160,7 @@ pub async fn set(
         return Err(CollectionError::Unknown);
     }
     let counts = BTreeMap::from([((printing, condition), quantity)]);
-    let more = !known.contains_key(&(printing, condition));
-    write(conn, by.account(), &counts, more, at).await?;
+    write(conn, by.account(), &known, &counts, at).await?;
     let entries = entries_of(conn, by, viewer, &[(printing, condition)]).await?;
     Ok(entries.into_iter().next().flatten())
 }
@@ -189,7 +191,8 @@ pub struct Changes {
     pub changed: Vec<Changed>,
 }
 
-/// Applies all of the changes or none. A repeated request gets the current entries.
+/// Applies all of the changes or none. A repeated request gets the current entries of the printings that the first one
+/// changed.
 pub async fn change(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -198,7 +201,6 @@ pub async fn change(
     key: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
 ) -> Result<Changes, CollectionError> {
-    let is_repeat = idempotency::begin(conn, key, Uuid::now_v7()).await?.is_some();
     lock(conn, by.account()).await?;
     let wanted: Vec<&WantedPrinting> = changes.iter().map(|change| &change.wanted).collect();
     let assumed = Assumptions::default();
@@ -211,16 +213,22 @@ pub async fn change(
             other => unclear.push((place, other)),
         }
     }
+    // The key is stored with the printings that are changed: later, the same words may mean others.
+    let meant = idempotency::resource_of(keys.iter().map(|(printing, _)| printing.0));
+    let earlier = idempotency::begin(conn, key, meant).await?;
+    let is_repeat = earlier.is_some();
+    if earlier.is_some_and(|first| !unclear.is_empty() || idempotency::are_others(first, meant)) {
+        return Err(CollectionError::Gone);
+    }
     if !unclear.is_empty() {
         return Err(CollectionError::Unclear(unclear));
     }
     if !is_repeat {
         let printings = keys.iter().map(|(printing, _)| *printing).collect();
-        let mut counts = counts(conn, by.account(), CountSelection::Printings(printings)).await?;
-        let more = keys.iter().any(|key| !counts.contains_key(key));
-        let mut out_of_range = Vec::new();
+        let before = counts(conn, by.account(), CountSelection::Printings(printings)).await?;
+        let (mut after, mut out_of_range) = (BTreeMap::new(), Vec::new());
         for (place, (key, change)) in keys.iter().zip(changes).enumerate() {
-            let count = counts.entry(*key).or_insert(0);
+            let count = after.entry(*key).or_insert_with(|| count_of(&before, key));
             match add_to_count(*count, change.add) {
                 Some(changed) => *count = changed,
                 None => out_of_range.push(place),
@@ -229,9 +237,7 @@ pub async fn change(
         if !out_of_range.is_empty() {
             return Err(CollectionError::OutOfRange(out_of_range));
         }
-        let touched: BTreeSet<EntryKey> = keys.iter().copied().collect();
-        counts.retain(|key, _| touched.contains(key));
-        write(conn, by.account(), &counts, more, at).await?;
+        write(conn, by.account(), &before, &after, at).await?;
     }
     let entries = entries_of(conn, by, viewer, &keys).await?;
     let changed = keys.into_iter().zip(entries).map(|(key, entry)| Changed { key, entry });
@@ -318,55 +324,104 @@ struct Total {
     total: i64,
 }
 
-/// Writes counts; 0 removes an entry. Requires [`lock`]. `more`: whether entries may be added, so that the limit has to
-/// be checked.
+/// The count of an entry; 0: there is no such entry.
+pub(super) fn count_of(counts: &BTreeMap<EntryKey, i32>, key: &EntryKey) -> i32 {
+    counts.get(key).copied().unwrap_or(0)
+}
+
+/// Counts to write, column by column.
+#[derive(Default)]
+struct CountColumns {
+    printings: Vec<PrintingId>,
+    conditions: Vec<Condition>,
+    before: Vec<i32>,
+    after: Vec<i32>,
+}
+
+impl CountColumns {
+    fn push(&mut self, (printing, condition): EntryKey, before: i32, after: i32) {
+        self.printings.push(printing);
+        self.conditions.push(condition);
+        self.before.push(before);
+        self.after.push(after);
+    }
+
+    /// If a statement has not written all of these counts, some are not those that were read any more.
+    fn require_all(&self, written: usize) -> StoreResult<()> {
+        if written == self.printings.len() {
+            return Ok(());
+        }
+        Err(StoreError::Contended("counts have changed since they were read".to_owned()))
+    }
+}
+
+/// Writes counts in place of those that were read (`before`; an absent one is 0); 0 removes an entry. Requires [`lock`].
+///
+/// A merge of cards may have moved counts since they were read, and may just do it: then the transaction begins again.
 pub(in crate::store) async fn write(
     conn: &mut Connection,
     account: AccountId,
-    counts: &BTreeMap<EntryKey, i32>,
-    more: bool,
+    before: &BTreeMap<EntryKey, i32>,
+    after: &BTreeMap<EntryKey, i32>,
     at: DateTime<Utc>,
 ) -> Result<(), CollectionError> {
-    let part = |kept: bool| {
-        let rows = counts.iter().filter(move |(_, quantity)| (**quantity > 0) == kept);
-        let ids: Vec<PrintingId> = rows.clone().map(|((printing, _), _)| *printing).collect();
-        let conditions: Vec<Condition> =
-            rows.clone().map(|((_, condition), _)| *condition).collect();
-        let quantities: Vec<i32> = rows.map(|(_, quantity)| *quantity).collect();
-        (ids, conditions, quantities)
-    };
-    let (ids, conditions, _) = part(false);
-    if !ids.is_empty() {
-        sql(
-            "DELETE FROM collection_entries e USING unnest((SELECT $ids), (SELECT $conditions)) AS gone (printing_id, condition) \
-             WHERE e.account_id = $account AND e.printing_id = gone.printing_id AND e.condition = gone.condition",
+    let mut removed = CountColumns::default();
+    let mut changed = CountColumns::default();
+    let mut added = CountColumns::default();
+    let mut printings = Vec::new();
+    for (key, after) in after {
+        let before = count_of(before, key);
+        if before == *after {
+            continue;
+        }
+        let columns = match (before, *after) {
+            (_, 0) => &mut removed,
+            (0, _) => &mut added,
+            _ => &mut changed,
+        };
+        columns.push(*key, before, *after);
+        printings.push(key.0);
+    }
+    // Before the first of several entries: a merge that has locked one of these printings needs entries, too. For a
+    // single entry, the foreign key is enough.
+    if printings.len() > 1 {
+        let locked = sql("SELECT FROM printings WHERE id = ").any(printings);
+        locked.push(" ORDER BY id FOR KEY SHARE").execute(conn).await?;
+    }
+    if !removed.printings.is_empty() {
+        let written = sql(
+            "DELETE FROM collection_entries e USING unnest((SELECT $ids), (SELECT $conditions), (SELECT $before)) AS gone (printing_id, condition, quantity) \
+             WHERE e.account_id = $account AND e.printing_id = gone.printing_id AND e.condition = gone.condition AND e.quantity = gone.quantity",
         )
         .bind("account", account)
-        .bind("ids", ids)
-        .bind("conditions", conditions)
+        .bind("ids", &removed.printings)
+        .bind("conditions", &removed.conditions)
+        .bind("before", &removed.before)
         .execute(conn)
         .await?;
+        removed.require_all(written)?;
     }
-    let (ids, conditions, quantities) = part(true);
-    if ids.is_empty() {
+    if !changed.printings.is_empty() {
+        let written = update(conn, account, &changed, at).await?;
+        changed.require_all(written)?;
+    }
+    if added.printings.is_empty() {
         return Ok(());
     }
-    sql(
-        "INSERT INTO collection_entries AS mine (account_id, printing_id, condition, quantity, updated_at) \
-         SELECT $account, new.*, $at FROM unnest((SELECT $ids), (SELECT $conditions), (SELECT $quantities)) AS new ON CONFLICT (account_id, printing_id, condition) \
-         DO UPDATE SET quantity = excluded.quantity, updated_at = excluded.updated_at \
-         WHERE mine.quantity <> excluded.quantity",
+    let written = sql(
+        "INSERT INTO collection_entries (account_id, printing_id, condition, quantity, updated_at) \
+         SELECT $account, new.*, $at FROM unnest((SELECT $ids), (SELECT $conditions), (SELECT $after)) AS new \
+         ON CONFLICT (account_id, printing_id, condition) DO NOTHING",
     )
     .bind("account", account)
-    .bind("ids", ids)
-    .bind("conditions", conditions)
-    .bind("quantities", quantities)
+    .bind("ids", &added.printings)
+    .bind("conditions", &added.conditions)
+    .bind("after", &added.after)
     .bind("at", at)
     .execute(conn)
-    .await?;
-    if !more {
-        return Ok(());
-    }
+    .await
+    .map_err(StoreError::of_references)?;
+    added.require_all(written)?;
     let Total { total } =
         sql("SELECT count(*) AS total FROM collection_entries WHERE account_id = $account")
             .bind("account", account)
@@ -377,4 +432,50 @@ pub(in crate::store) async fn write(
     } else {
         Ok(())
     }
+}
+
+/// Changes entries that have the counts of before. Returns how many.
+async fn update(
+    conn: &mut Connection,
+    account: AccountId,
+    changed: &CountColumns,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    let CountColumns { printings, conditions, before, after } = changed;
+    // Most requests change a single entry.
+    if let ([printing], [condition], [before], [after]) =
+        (&printings[..], &conditions[..], &before[..], &after[..])
+    {
+        let written = sql(
+            "UPDATE collection_entries SET quantity = $after, updated_at = $at \
+             WHERE account_id = $account AND printing_id = $printing AND condition = $condition AND quantity = $before",
+        )
+        .bind("account", account)
+        .bind("printing", *printing)
+        .bind("condition", *condition)
+        .bind("before", *before)
+        .bind("after", *after)
+        .bind("at", at)
+        .execute(conn)
+        .await?;
+        return Ok(written);
+    }
+    // Not an UPDATE: where Postgres expects few entries of the account, it would compare each of them with each change.
+    let written = sql(
+        "INSERT INTO collection_entries (account_id, printing_id, condition, quantity, updated_at) \
+         SELECT $account, counted.printing_id, counted.condition, counted.quantity, $at \
+         FROM unnest((SELECT $ids), (SELECT $conditions), (SELECT $before), (SELECT $after)) AS counted (printing_id, condition, known, quantity) \
+         CROSS JOIN LATERAL (SELECT FROM collection_entries e WHERE e.account_id = $account AND e.printing_id = counted.printing_id \
+         AND e.condition = counted.condition AND e.quantity = counted.known FOR NO KEY UPDATE) AS unchanged \
+         ON CONFLICT (account_id, printing_id, condition) DO UPDATE SET quantity = excluded.quantity, updated_at = excluded.updated_at",
+    )
+    .bind("account", account)
+    .bind("ids", printings)
+    .bind("conditions", conditions)
+    .bind("before", before)
+    .bind("after", after)
+    .bind("at", at)
+    .execute(conn)
+    .await?;
+    Ok(written)
 }

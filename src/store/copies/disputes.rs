@@ -70,13 +70,23 @@ pub struct DisputeView {
 impl DisputeView {
     /// The side of an account; `None`: it is on neither side.
     pub fn side(&self, account: AccountId) -> Option<DisputeSide> {
-        if self.claimant == account {
-            Some(DisputeSide::Claimant)
-        } else if self.copy.owner == account || self.lost_by == Some(account) {
-            Some(DisputeSide::Owner)
-        } else {
-            None
-        }
+        side_of(account, self.claimant, self.copy.owner, self.lost_by)
+    }
+}
+
+/// The side of an account: the account that lost the copy by the decision stays on the side of the owner.
+fn side_of(
+    account: AccountId,
+    claimant: AccountId,
+    owner: AccountId,
+    lost_by: Option<AccountId>,
+) -> Option<DisputeSide> {
+    if claimant == account {
+        Some(DisputeSide::Claimant)
+    } else if owner == account || lost_by == Some(account) {
+        Some(DisputeSide::Owner)
+    } else {
+        None
     }
 }
 
@@ -269,12 +279,21 @@ struct LockedDispute {
     owner_id: AccountId,
     #[diesel(sql_type = Text)]
     state: DisputeState,
+    #[diesel(sql_type = Nullable<SqlUuid>)]
+    lost_by: Option<AccountId>,
+}
+
+impl LockedDispute {
+    /// The side of an account; `None`: it is on neither side.
+    fn side(&self, account: AccountId) -> Option<DisputeSide> {
+        side_of(account, self.claimant_id, self.owner_id, self.lost_by)
+    }
 }
 
 /// Locks a dispute until the transaction ends.
 async fn lock(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<LockedDispute>> {
     Ok(sql(
-        "SELECT d.claimant_id, c.owner_id, d.state \
+        "SELECT d.claimant_id, c.owner_id, d.state, d.lost_by \
          FROM disputes d JOIN copies c ON c.code_prefix = d.code_prefix AND c.code_mac = d.code_mac \
          WHERE d.id = $dispute FOR NO KEY UPDATE OF d",
     )
@@ -316,13 +335,7 @@ async fn insert_statement(
     at: DateTime<Utc>,
 ) -> StoreResult<DisputeOutcome> {
     let Some(locked) = lock(conn, dispute).await? else { return Ok(DisputeOutcome::Missing) };
-    let side = if locked.claimant_id == by.account() {
-        DisputeSide::Claimant
-    } else if locked.owner_id == by.account() {
-        DisputeSide::Owner
-    } else {
-        return Ok(DisputeOutcome::Missing);
-    };
+    let Some(side) = locked.side(by.account()) else { return Ok(DisputeOutcome::Missing) };
     if locked.state != DisputeState::Open {
         return Ok(DisputeOutcome::Closed(locked.state));
     }
@@ -359,9 +372,10 @@ pub async fn withdraw(
     at: DateTime<Utc>,
 ) -> StoreResult<DisputeOutcome> {
     let Some(locked) = lock(conn, dispute).await? else { return Ok(DisputeOutcome::Missing) };
-    if locked.claimant_id != by.account() {
-        let is_owner = locked.owner_id == by.account();
-        return Ok(if is_owner { DisputeOutcome::NotYourTurn } else { DisputeOutcome::Missing });
+    match locked.side(by.account()) {
+        Some(DisputeSide::Claimant) => {}
+        Some(DisputeSide::Owner) => return Ok(DisputeOutcome::NotYourTurn),
+        None => return Ok(DisputeOutcome::Missing),
     }
     match locked.state {
         DisputeState::Open => {}

@@ -137,7 +137,17 @@ pub async fn find_printings(
     Ok(found)
 }
 
-/// Replaces one of the caller's lists, if `is_current` accepts its revision; `None`: it does not.
+/// The result of replacing a list.
+pub enum ReplaceOutcome {
+    /// The list as it is now.
+    Done(TradeListView),
+    /// The list has another revision.
+    Stale,
+    /// A card or printing of the items does not exist any more: look the items up again.
+    Gone,
+}
+
+/// Replaces one of the caller's lists, if `is_current` accepts its revision.
 pub async fn replace(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -146,13 +156,37 @@ pub async fn replace(
     is_current: impl Fn(i64) -> bool,
     (visibility, items): (Visibility, &[NewTradeItem]),
     at: DateTime<Utc>,
-) -> StoreResult<Option<TradeListView>> {
+) -> StoreResult<ReplaceOutcome> {
     let account = by.account();
     // The account is locked, because a list that does not exist yet has no row to lock.
     counts::lock(conn, account).await?;
-    let before = find_row(conn, account, kind).await?.map_or(0, |row| row.revision);
-    if !is_current(before) {
-        return Ok(None);
+    // In the order in which a merge of cards locks: cards, printings, lists.
+    let cards: BTreeSet<CardId> = items.iter().map(|item| item.card).collect();
+    let cards: Vec<CardId> = cards.into_iter().collect();
+    let locked = sql("SELECT FROM cards WHERE id = ").any(&cards);
+    let locked = locked.push(" ORDER BY id FOR KEY SHARE").execute(conn).await?;
+    if locked < cards.len() {
+        return Ok(ReplaceOutcome::Gone);
+    }
+    let printings: BTreeSet<PrintingId> = items.iter().filter_map(|item| item.printing).collect();
+    if !printings.is_empty() {
+        let printings: Vec<PrintingId> = printings.into_iter().collect();
+        let locked = sql("SELECT FROM printings WHERE id = ").any(&printings);
+        let locked = locked.push(" ORDER BY id FOR KEY SHARE").execute(conn).await?;
+        if locked < printings.len() {
+            return Ok(ReplaceOutcome::Gone);
+        }
+    }
+    // With a lock: a merge changes lists without the lock of the account.
+    let before: Option<TradeListRow> = sql(LIST_ROW)
+        .push(" FOR NO KEY UPDATE")
+        .bind("account", account)
+        .bind("kind", kind)
+        .get_result(conn)
+        .await
+        .optional()?;
+    if !is_current(before.map_or(0, |row| row.revision)) {
+        return Ok(ReplaceOutcome::Stale);
     }
     let list: TradeListRow = sql(
         "INSERT INTO trade_lists AS list (account_id, kind, visibility, revision, updated_at) VALUES ($account, $kind, $visibility, 1, $at) \
@@ -183,7 +217,7 @@ pub async fn replace(
     .execute(conn)
     .await?;
     let items = card_collection::list_trade_items(conn, viewer, account, kind).await?;
-    Ok(Some(TradeListView { row: list, items }))
+    Ok(ReplaceOutcome::Done(TradeListView { row: list, items }))
 }
 
 /// A player whose lists match the caller's.

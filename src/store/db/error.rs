@@ -20,8 +20,8 @@ pub enum StoreError {
     /// The statement timed out. A retry may succeed a little later.
     #[error("a statement took too long")]
     TooLong,
-    /// Conflicts with other transactions, several times: a deadlock or a serialisation failure, or a migration that
-    /// invalidated a prepared statement. A retry may succeed.
+    /// Conflicts with other transactions, several times: a deadlock or a serialisation failure, rows that were changed or
+    /// deleted after they were read, or a migration that invalidated a prepared statement. A retry may succeed.
     #[error("other transactions were in the way: {0}")]
     Contended(String),
     /// The response to COMMIT is missing: it is unknown whether the transaction was committed. A retry may succeed a
@@ -82,6 +82,17 @@ impl StoreError {
         }
     }
 
+    /// The error of a statement whose rows refer to rows that the transaction has read: if one of those was deleted
+    /// meanwhile, the transaction begins again, and reads what is there now.
+    pub(in crate::store) fn of_references(error: DieselError) -> Self {
+        match error {
+            DieselError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, info) => {
+                Self::Contended(info.message().to_owned())
+            }
+            error => error.into(),
+        }
+    }
+
     /// Whether it is certain that a transaction that failed with this error wrote nothing: it failed before its COMMIT
     /// was sent, or Postgres refused to commit it.
     pub fn is_rolled_back(&self) -> bool {
@@ -93,8 +104,7 @@ impl StoreError {
         matches!(self, Self::Fault(DieselError::DeserializationError(_)))
     }
 
-    /// Whether an immediate retry of the transaction may succeed: after a deadlock, a serialisation failure, or the
-    /// invalidation of a prepared statement by a migration.
+    /// Whether an immediate retry of the transaction may succeed, as after all conflicts with other transactions.
     pub(in crate::store) fn is_transient(&self) -> bool {
         matches!(self, Self::Contended(_))
     }

@@ -162,8 +162,9 @@ impl Store {
     }
 
     /// Runs `work` in a transaction. Repeats it, up to twice, when Postgres aborted it because of a deadlock or a
-    /// serialisation failure; so `work` must have no effects outside the database. If the future is dropped, the
-    /// connection is closed and Postgres rolls back.
+    /// serialisation failure, or when rows that it had read were changed or deleted meanwhile ([`StoreError::Contended`]);
+    /// so `work` must have no effects outside the database. If the future is dropped, the connection is closed and
+    /// Postgres rolls back.
     pub async fn transaction<T, E>(
         &self,
         work: impl AsyncFn(&mut Connection) -> Result<T, E>,

@@ -172,11 +172,6 @@ impl DeckPool {
         self.cards.extend(cards);
     }
 
-    /// The cards, in any order.
-    pub fn into_cards(self) -> Vec<Arc<PreparedCard>> {
-        self.cards
-    }
-
     fn prepare_hits(&mut self, hits: Vec<PoolHit>) {
         let Self { game, cards, .. } = self;
         cards.extend(hits.into_iter().map(|hit| PreparedCard::new(game, hit.card).into()));

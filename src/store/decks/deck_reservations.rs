@@ -169,7 +169,8 @@ pub async fn reserve(
         .execute(conn)
         .await?;
     sql("INSERT INTO deck_reservations (deck_id, printing_id, quantity, reserved_at) \
-         SELECT $deck, one.printing_id, one.quantity, $since FROM unnest($printings, $quantities) AS one (printing_id, quantity)")
+         SELECT $deck, one.printing_id, one.quantity, $since FROM unnest($printings, $quantities) AS one (printing_id, quantity) \
+         ON CONFLICT (deck_id, printing_id) DO UPDATE SET quantity = excluded.quantity, reserved_at = excluded.reserved_at")
         .bind("deck", deck)
         .bind("since", since)
         .bind("printings", printings)
@@ -215,6 +216,11 @@ pub async fn release(
     if lock(conn, by, deck).await?.is_none() {
         return Ok(false);
     }
+    // Waits for a merge of cards in progress, so that the next statement sees its result.
+    sql("SELECT FROM printings WHERE id IN (SELECT printing_id FROM deck_reservations WHERE deck_id = $deck) ORDER BY id FOR KEY SHARE")
+        .bind("deck", deck)
+        .execute(conn)
+        .await?;
     sql("DELETE FROM deck_reservations WHERE deck_id = $deck")
         .bind("deck", deck)
         .execute(conn)

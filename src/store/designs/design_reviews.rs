@@ -421,19 +421,25 @@ impl SubmittedDesign {
     }
 }
 
-/// The submitted revision of a design that the moderator has claimed; `None`: the design does not wait for a decision, or not
-/// for theirs.
+/// The submitted revision of a design that the moderator has claimed at a time; `None`: the design does not wait for a decision,
+/// or not for theirs, or another `revision` was submitted than the moderator has read. What [`decide`] refuses because of its
+/// state need not be compared with anything.
 pub async fn find_submitted(
     conn: &mut Connection,
     by: &Granted<ReviewDesigns>,
     code: DesignCode,
+    revision: Option<i64>,
+    at: DateTime<Utc>,
 ) -> StoreResult<Option<SubmittedDesign>> {
     let found = sql(
-        "SELECT d.game_code, v.submitted_at, r.content FROM designs d JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL AND v.reviewer_id = $reviewer \
-         JOIN design_revisions r ON r.design_id = d.id AND r.number = v.revision WHERE d.code = $code",
+        "SELECT d.game_code, v.submitted_at, r.content FROM designs d JOIN accounts a ON a.id = d.account_id AND a.banned_at IS NULL \
+         JOIN design_reviews v ON v.design_id = d.id AND v.closed_at IS NULL AND v.reviewer_id = $reviewer AND v.lease_until > $at \
+         JOIN design_revisions r ON r.design_id = d.id AND r.number = v.revision WHERE d.code = $code AND v.revision = coalesce($revision, v.revision)",
     )
     .bind("code", code)
     .bind("reviewer", by.account())
+    .bind("revision", revision)
+    .bind("at", at)
     .get_result(conn)
     .await
     .optional()?;
@@ -465,13 +471,13 @@ pub async fn find_submission_time(
 /// Decides a design that the moderator has claimed. The decision is final for this revision, and written into the audit
 /// log. Sent again, it changes nothing. Nothing is decided if another revision was submitted than the one that the moderator
 /// has read. A design is not approved whose name something else took since it was submitted, whose artwork was taken down, or
-/// which has obstacles in its `sentences`.
+/// which has obstacles in its `sentences`; `None`: they were not compared, because the moderator could not approve it then.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
     code: DesignCode,
     judgement: Judgement<'_>,
-    sentences: &[SentenceObstacle],
+    sentences: Option<&[SentenceObstacle]>,
     at: DateTime<Utc>,
 ) -> StoreResult<ReviewOutcome> {
     let Judgement { decision, revision, reason } = judgement;
@@ -495,6 +501,8 @@ pub async fn decide(
     let status = found.status.after(decision.step());
     let Some(status) = status.filter(|_| claimed) else { return Ok(ReviewOutcome::NotClaimed) };
     if decision == ReviewDecision::Approved {
+        // The state has changed since: it was claimed again, or the ban of its author was lifted.
+        let Some(sentences) = sentences else { return Ok(ReviewOutcome::NotClaimed) };
         let name = NewName::new(&found.game_code, &found.name);
         if let Some(owner) = reserved_names::find_owner(conn, found.design_id, &name).await? {
             return Ok(ReviewOutcome::NameTaken(owner));

@@ -9,7 +9,7 @@ use diesel::sql_types::{Bool, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use super::design_lifecycle::withdraw_locked;
-use crate::auth::permission::Viewer;
+use crate::auth::permission::{Granted, ReviewDesigns, Viewer};
 use crate::domain::designs::name_looks::{LOOKS_VERSION, LookHashes, NameLooks};
 use crate::domain::ids::DesignId;
 use crate::store::card_content::content::list_hidden_names_for;
@@ -93,7 +93,17 @@ pub(super) async fn find_owner(
     Ok(find_hidden(conn, id, name).await?.err())
 }
 
-/// Locks the name, and finds what keeps it from the design, or else the designs that have it without keeping it.
+/// What [`find_owner`] would find at this moment. Nothing is locked, so it may change at once.
+pub async fn find_present_owner(
+    conn: &mut Connection,
+    _by: &Granted<ReviewDesigns>,
+    id: DesignId,
+    (game, name): (&str, &str),
+) -> StoreResult<Option<NameOwner>> {
+    Ok(find_holders(conn, id, &NewName::new(game, name)).await?.err())
+}
+
+/// Locks the name, and finds who has it.
 async fn find_hidden(
     conn: &mut Connection,
     id: DesignId,
@@ -112,6 +122,15 @@ async fn find_hidden(
     .execute(conn)
     .await?;
     // Statements of their own: the one that takes a lock sees the state before its wait.
+    find_holders(conn, id, name).await
+}
+
+/// Finds what keeps the name from the design, or else the designs that have it without keeping it.
+async fn find_holders(
+    conn: &mut Connection,
+    id: DesignId,
+    name: &NewName<'_>,
+) -> StoreResult<Result<Vec<DesignId>, NameOwner>> {
     if let Some(owner) = find_card(conn, name).await? {
         return Ok(Err(owner));
     }

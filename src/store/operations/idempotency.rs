@@ -47,8 +47,8 @@ struct ClaimRow {
     noted: bool,
 }
 
-/// Claims a key for `resource`, at the start of the transaction that creates it. Of two requests with the same key,
-/// only one gets [`Claimed::New`]: the second gets [`Claimed::Running`] until the first commits.
+/// Claims a key for `resource`, in the transaction that creates it, before anything is written. Of two requests with the
+/// same key, only one gets [`Claimed::New`]: the second gets [`Claimed::Running`] until the first commits.
 pub async fn claim(
     mut conn: &Connection,
     claim: &IdempotencyClaim,
@@ -126,6 +126,24 @@ pub async fn point_to(
         .execute(conn)
         .await?;
     Ok(())
+}
+
+/// The resource of a request that changes several objects: a hash of their ids, in their order. A repeated request finds out with
+/// [`are_others`] whether it means the same ones.
+pub fn resource_of(changed: impl IntoIterator<Item = Uuid>) -> Uuid {
+    use sha2::Digest as _;
+    let mut digest = sha2::Sha256::new();
+    for id in changed {
+        digest.update(id.as_bytes());
+    }
+    let mut first = [0; 16];
+    first.copy_from_slice(&digest.finalize()[..16]);
+    uuid::Builder::from_custom_bytes(first).into_uuid()
+}
+
+/// Whether the first request changed other objects than a repeated one would. Older programs stored no hash, but a random id.
+pub fn are_others(first: Uuid, repeated: Uuid) -> bool {
+    first.get_version_num() == repeated.get_version_num() && first != repeated
 }
 
 /// The advisory lock of a key: the first eight bytes of a hash of its account and text. A collision only makes one of

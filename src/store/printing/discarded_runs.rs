@@ -9,7 +9,7 @@ use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 use serde_json::json;
 
-use super::print_runs::PRESS_LOCK;
+use super::press_locks::{PRESS_LOCK, try_lock};
 use crate::domain::ids::{CommitmentId, PrintRunId};
 use crate::store::db::deadlines;
 use crate::store::db::schema::print_run_lines;
@@ -72,24 +72,21 @@ pub(super) async fn discard_pending(
 }
 
 #[derive(QueryableByName)]
-struct Locked {
+struct Pending {
     #[diesel(sql_type = Bool)]
-    locked: bool,
-}
-
-async fn try_lock(conn: &mut Connection, lock: i64) -> StoreResult<bool> {
-    let Locked { locked } = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked")
-        .bind("lock", lock)
-        .get_result(conn)
-        .await?;
-    Ok(locked)
+    is_any: bool,
 }
 
 /// Discards pending runs that a killed mint left behind, unless a mint is running; returns how many runs.
 pub async fn discard_abandoned(store: &Store, now: DateTime<Utc>) -> StoreResult<usize> {
     let mut begun = store.begin().await?;
     let discarded = async {
-        if try_lock(begun.conn(), PRESS_LOCK).await? {
+        // Whoever holds the press lock delays moves of cards and mints, so it is taken only if there is something to discard.
+        let Pending { is_any } =
+            sql("SELECT EXISTS (SELECT FROM print_runs WHERE status = 'pending') AS is_any")
+                .get_result(begun.conn())
+                .await?;
+        if is_any && try_lock(begun.conn(), PRESS_LOCK).await? {
             discard_pending(begun.conn(), now).await
         } else {
             Ok(0)

@@ -46,9 +46,6 @@ impl RunStatus {
     }
 }
 
-/// The advisory lock of a mint: only one mint runs at a time, and a running mint is not mistaken for an abandoned one.
-pub(in crate::store) const PRESS_LOCK: i64 = 7_233_172_003;
-
 /// A set as the press sees it.
 #[derive(Clone, Debug)]
 pub struct SetToPrint {
@@ -114,6 +111,14 @@ pub async fn find_set(
     .get_results(conn)
     .await?;
     Ok(Some(SetToPrint { id, manifest, copies_per_card, cards }))
+}
+
+/// Locks the row of a set until the end of the transaction, as a new run of it does: edits of its cards wait, and those that have
+/// begun are waited for.
+pub(super) async fn lock_set(conn: &mut Connection, set: Uuid) -> StoreResult<()> {
+    let row = sets::table.find(set).select(sets::id).for_key_share();
+    let _: Option<Uuid> = row.first(conn).await.optional()?;
+    Ok(())
 }
 
 /// A run whose print file is written.

@@ -12,6 +12,7 @@ use crate::app::versions::Revision;
 use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, in_utf8, without_mark};
 use crate::domain::catalogue::json_places::TextPlace;
 use crate::domain::hex::hex;
+use crate::domain::serials::serial_text::mask_serials;
 use crate::http::extract::Upload;
 use crate::web::catalogue::{game_path, set_path};
 use crate::web::fault_words;
@@ -220,7 +221,7 @@ impl From<LocatedFault> for FaultRow {
             text,
             quote,
             card: card.filter(|card| !card.is_empty()),
-            pointer: fault.pointer,
+            pointer: mask_serials(&fault.pointer).into_owned(),
         }
     }
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::query_words;
 use crate::app::catalogue::query_warning::QueryWarning;
 use crate::app::problem::Problem;
+use crate::domain::serials::serial_text::mask_serials;
 use crate::memory::rendered::Rendered;
 use crate::web::words;
 
@@ -114,7 +115,8 @@ pub(in crate::web) struct Warning {
 
 impl From<QueryWarning> for Warning {
     fn from(QueryWarning { position, length, term, reason, .. }: QueryWarning) -> Self {
-        Self { position, length, text: words::fault(&term, &query_words::reason(&reason)) }
+        let text = words::fault(&term, &query_words::reason(&reason));
+        Self { position, length, text: mask_serials(&text).into_owned() }
     }
 }
 

@@ -276,6 +276,9 @@ pub(super) fn count_fault(code: ProblemCode) -> Option<&'static str> {
             "This form was sent before with other contents, and that change is stored. Send it again to make this one, too."
         }
         ProblemCode::IdempotencyInProgress => "It is being counted at the moment.",
+        ProblemCode::Gone => {
+            "It was counted before. These words mean something else now. Nothing was changed now."
+        }
         _ => return None,
     })
 }

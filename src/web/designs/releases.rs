@@ -76,7 +76,7 @@ struct ReleasePage {
     revision: i64,
     card: Option<CardView>,
     may_be_released: bool,
-    /// Warnings: the artwork was taken down, and hidden cards with the name of the design. Faults say the same.
+    /// What will prevent the release, whatever place is chosen. Faults say the same.
     warnings: Vec<String>,
     /// What a check that found nothing reports.
     checked: Option<String>,
@@ -119,13 +119,14 @@ async fn show_page(
     answered: Answered,
 ) -> Result<HttpResponse, Problem> {
     let (nobody, viewer) = (None::<&Granted<ReadOwnDesigns>>, Viewer::from(by));
-    let reviewer = DesignReviewer::new(reviewer, viewer);
-    let design = design_lifecycle::find(app, nobody, Some(reviewer), code).await?.design;
+    let seen_by = Some(DesignReviewer::new(reviewer, viewer));
+    let design = design_lifecycle::find(app, nobody, seen_by, code).await?.design;
     let Answered { faults, checked, typed } = answered;
     let asks_to_confirm = typed.was_public.is_some() || faults.of("was_public").is_some();
     let may_be_released = may_be_released(&design);
-    let warnings = if may_be_released && faults.is_empty() {
-        list_warnings(app, viewer, &design).await?
+    // A form that was sent has its own answer.
+    let warnings = if may_be_released && faults.is_empty() && checked.is_none() {
+        Box::pin(list_warnings(app, (reviewer, viewer), code, &design)).await?
     } else {
         Vec::new()
     };
@@ -174,17 +175,20 @@ async fn show_page(
 /// What will prevent the release, as far as it is known before a place is typed.
 async fn list_warnings(
     app: &AppState,
-    viewer: Viewer,
+    (reviewer, viewer): (&Granted<ReviewDesigns>, Viewer),
+    code: DesignCode,
     design: &DesignResponse,
 ) -> Result<Vec<String>, Problem> {
+    let obstacles = design_releases::list_obstacles(app, reviewer, viewer, code).await?;
     let (game, name) = (design.game.as_str(), design.content.name.as_str());
     let namesakes = design_reviews::list_hidden_namesakes(app, viewer, game, name).await?;
     let namesakes =
         namesakes.iter().map(|card| release_words::hidden_namesake(&card.set, &card.number));
-    // Artwork that was taken down has no address.
-    let is_removed = design.content.artwork.is_some() && design.image_uris.artwork.is_none();
-    let removed = is_removed.then(|| fault_words::reason(&FaultReason::DesignArtworkRemoved));
-    Ok(removed.map(Into::into).into_iter().chain(namesakes).collect())
+    let obstacles = obstacles.iter().map(|fault| match sentence_of(fault) {
+        Some(sentence) => format!("{sentence}: {}", fault_words::reason(&fault.reason)),
+        None => fault_words::reason(&fault.reason).into(),
+    });
+    Ok(obstacles.chain(namesakes).collect())
 }
 
 /// The sets of the game, after a choice that is no set: browsers choose the first one, and that should be the decision of the admin.

@@ -58,6 +58,8 @@ struct Listener {
     bytes: Pin<Box<dyn Stream<Item = reqwest::Result<Vec<u8>>> + Send>>,
     text: String,
     headers: HeaderMap,
+    /// The number from which the stream continues.
+    reached: u64,
 }
 
 /// One event that a stream sent.
@@ -78,9 +80,12 @@ impl Listener {
         assert_eq!(response.status(), 200, "{:?}", response.text().await);
         let headers = response.headers().clone();
         let bytes = response.bytes_stream().map(|chunk| chunk.map(|chunk| chunk.to_vec()));
-        let mut listener = Self { bytes: Box::pin(bytes), text: String::new(), headers };
+        let mut listener =
+            Self { bytes: Box::pin(bytes), text: String::new(), headers, reached: 0 };
         // The service writes this comment when the stream has begun.
-        assert_eq!(listener.block().await.as_deref(), Some(": connected"));
+        let begin = listener.block().await.expect("the stream begins");
+        let reached = begin.strip_prefix(": connected\nid: ").expect("it says where it begins");
+        listener.reached = reached.parse().unwrap();
         listener
     }
 
@@ -673,11 +678,16 @@ async fn streams_on_other_instances_send_an_event_within_seconds() {
     assert_eq!(listener.headers["content-type"], "text/event-stream");
     assert_eq!(listener.headers["cache-control"], "no-store");
     assert!(listener.headers.get("content-encoding").is_none());
+    let reached = listener.reached;
     app.register(&ada, &cards[0]).await;
     let done = Instant::now();
     assert_eq!(listener.next().await.unwrap().kind, "submission.accepted");
     println!("heard on the other instance after {:?}", done.elapsed());
     assert!(done.elapsed() < Duration::from_secs(3), "{:?}", done.elapsed());
+
+    // A client that had received no event before it reconnected misses none.
+    let mut resumed = Listener::open(&other, &ada.access_token, Some(reached)).await;
+    assert_eq!((resumed.reached, resumed.next().await.unwrap().id), (reached, Some(reached + 1)));
 }
 
 async fn token(app: &TestApp, owner: &Player, days: u16) -> (String, String) {

@@ -77,6 +77,29 @@ async fn registrations_from_one_network_are_limited() {
     answer.problem(429, "registration_throttled");
 }
 
+/// The database refuses new accounts for a moment, so that nothing is decided about the name.
+#[tokio::test]
+async fn registrations_that_fail_use_up_no_attempts() {
+    let app = TestApp::start().await;
+    app.begin_window();
+    app.sql(
+        "CREATE FUNCTION refuse_account() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE lock_not_available; END $$; \
+         CREATE TRIGGER refuse_account BEFORE INSERT ON accounts FOR EACH ROW EXECUTE FUNCTION refuse_account()",
+    )
+    .await;
+    let register = async || {
+        let body = registration("ada", "tram window sonnet");
+        app.post("/v1/accounts").json(&body).answer().await
+    };
+    let used = "SELECT max(used)::bigint FROM attempts WHERE scope = 'register_network'";
+    register().await.problem(503, "unavailable");
+    assert_eq!(app.db().number(used).await, 0);
+    app.sql("DROP TRIGGER refuse_account ON accounts").await;
+    register().await.expect(201);
+    register().await.problem(409, "name_taken");
+    assert_eq!(app.db().number(used).await, 2);
+}
+
 #[tokio::test]
 async fn a_recovery_code_works_once_and_ends_all_sessions() {
     let app = TestApp::start().await;

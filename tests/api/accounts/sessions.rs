@@ -402,6 +402,68 @@ async fn log_ins_that_time_out_use_up_no_attempt() {
     app.post("/v1/sessions").json(&right).answer().await.expect(201);
 }
 
+/// The database refuses to give attempts back for a moment, as if no connection were free. Nobody whose password was right
+/// loses one.
+#[tokio::test]
+async fn attempts_that_cannot_be_given_back_now_are_given_back_later() {
+    let app = TestApp::start().await;
+    app.begin_window();
+    let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+    app.enrol(&bob).await;
+    let used =
+        "SELECT coalesce(sum(used), 0)::bigint FROM attempts WHERE scope <> 'register_network'";
+    assert_eq!(app.db().number(used).await, 0);
+    app.sql(
+        "CREATE FUNCTION refuse_release() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE lock_not_available; END $$; \
+         CREATE TRIGGER refuse_release BEFORE UPDATE ON attempts FOR EACH ROW \
+         WHEN (NEW.used < OLD.used) EXECUTE FUNCTION refuse_release()",
+    )
+    .await;
+    // A session and the end of its attempt are one transaction.
+    app.log_in_without(&ada).await.problem(503, "unavailable");
+    app.log_in_without(&bob).await.problem(401, "second_factor_required");
+    let password = json!({ "password": ada.password });
+    app.post("/v1/me/recovery-codes").by(&ada).json(&password).answer().await.expect(200);
+    app.begin_second_factor(&ada).await;
+    let change = json!({ "current_password": ada.password, "new_password": "violet harbour lamp" });
+    app.put("/v1/me/password").by(&ada).json(&change).answer().await.expect(204);
+    assert!(app.db().number(used).await > 0);
+
+    app.sql("DROP TRIGGER refuse_release ON attempts").await;
+    app.shared().attempt_batches.finish().await;
+    until("all attempts are given back", async |_| app.db().number(used).await == 0).await;
+}
+
+/// A request whose password was right waits for the return of its attempt only as long as it may wait for the database.
+/// The attempt is returned without it.
+#[tokio::test]
+async fn a_right_password_does_not_wait_for_long_until_its_attempt_is_given_back() {
+    let db = Arc::new(TestDb::create().await);
+    let app = TestApp::start_on(db.clone(), Clock::system(), |_| {});
+    app.begin_window();
+    let bob = app.player("bob").await;
+    app.enrol(&bob).await;
+    app.sql(
+        "CREATE FUNCTION delay_release() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         PERFORM pg_advisory_xact_lock_shared(4711); RETURN NEW; END $$; \
+         CREATE TRIGGER delay_release BEFORE UPDATE ON attempts FOR EACH ROW \
+         WHEN (NEW.used < OLD.used) EXECUTE FUNCTION delay_release()",
+    )
+    .await;
+    let holder = app.db().session().await;
+    holder.batch_execute("SELECT pg_advisory_lock(4711)").await.unwrap();
+    // A statement may wait for longer than a request takes.
+    let impatient = TestApp::start_tuned(
+        db,
+        app.clock().clone(),
+        |settings| settings.request_timeout = StdDuration::from_secs(10),
+        |store| store.request_budget = StdDuration::from_secs(1),
+    );
+    impatient.log_in_without(&bob).await.problem(401, "second_factor_required");
+    holder.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
+    until("the attempt is given back", async |_| app.db().number(USED).await == 0).await;
+}
+
 /// A ban says nothing about the password, so the owner can log in as soon as it ends.
 #[tokio::test]
 async fn right_passwords_of_a_banned_account_use_up_no_attempts() {

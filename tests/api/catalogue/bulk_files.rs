@@ -7,7 +7,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
+use cardscape::app::catalogue::bulk_files::LAYOUT;
+use cardscape::domain::catalogue::bulk::BulkKind;
 use cardscape::domain::catalogue::import::GameSource;
+use cardscape::store::catalogue::bulk_files::{
+    self, CardRows, FailedBuilds, Layout, Page, Pages, RowSource,
+};
+use cardscape::store::catalogue::games::GameCache;
+use cardscape::store::{Connection, StoreResult};
+use cardscape_engine::Game;
+use diesel::sql_types::Text;
 use futures_util::StreamExt as _;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -777,4 +786,77 @@ async fn a_change_during_a_build_has_a_higher_number_than_the_file() {
     app.build_bulk_files().await;
     assert!(is_published().await);
     assert_eq!(entry(&app).await["change_seq"], newest);
+}
+
+/// One row: how long the transaction of its build may be idle.
+struct IdleTime {
+    is_read: bool,
+}
+
+impl RowSource for IdleTime {
+    type Row = String;
+    const KINDS: &'static [BulkKind] = &[BulkKind::Decks];
+    const EVENTS: &'static str = CardRows::EVENTS;
+    const CHANGE_DAILY: bool = false;
+    const LOCK: i64 = 1;
+
+    fn of_game(_: &str) -> Self {
+        Self { is_read: false }
+    }
+
+    async fn next(&mut self, conn: &mut Connection) -> StoreResult<Vec<String>> {
+        use diesel_async::RunQueryDsl as _;
+
+        if self.is_read {
+            return Ok(Vec::new());
+        }
+        self.is_read = true;
+        let setting = "current_setting('idle_in_transaction_session_timeout')";
+        let setting = diesel::dsl::sql::<Text>(setting);
+        Ok(vec![diesel::select(setting).get_result(conn).await?])
+    }
+}
+
+struct PlainText;
+
+impl Page<String> for PlainText {
+    fn heading(&self, _: &mut Vec<u8>) {}
+
+    fn write(&self, row: &String, out: &mut Vec<u8>) -> serde_json::Result<i64> {
+        out.extend(row.bytes());
+        Ok(1)
+    }
+}
+
+fn plain_text(_: &Game) -> Pages<String> {
+    vec![(BulkKind::Decks, Box::new(PlainText))]
+}
+
+/// On a busy machine, the threads that compress rows get so little time that the usual five seconds are not enough.
+#[tokio::test]
+async fn the_transaction_of_a_build_may_be_idle_for_a_minute() {
+    let app = TestApp::start_seeded(&["emojito"]).await;
+    let (games, at_once) = (GameCache::default(), chrono::Duration::zero());
+    let (store, clock, failed) = (app.store(), app.clock(), &mut FailedBuilds::default());
+    let layout = Layout { version: 1, pages: plain_text };
+    bulk_files::refresh::<IdleTime>(store, &games, layout, clock, at_once, failed).await.unwrap();
+    let file = download(&app, "/v1/bulk-files/emojito-decks.ndjson.gz").await;
+    assert_eq!(unpack(&file), "1min");
+}
+
+#[tokio::test]
+async fn a_build_that_failed_is_tried_again_after_a_pause() {
+    let app = TestApp::start_seeded(&["emojito"]).await;
+    let (games, mut failed) = (GameCache::default(), FailedBuilds::default());
+    let mut build = async || {
+        let (store, clock, at_once) = (app.store(), app.clock(), chrono::Duration::zero());
+        bulk_files::refresh::<CardRows>(store, &games, LAYOUT, clock, at_once, &mut failed).await
+    };
+    app.sql("ALTER TABLE bulk_chunks ADD CONSTRAINT refused CHECK (false) NOT VALID").await;
+    build().await.unwrap_err();
+    build().await.expect("it is not tried again at once");
+    app.sql("ALTER TABLE bulk_chunks DROP CONSTRAINT refused").await;
+    app.clock().advance(chrono::Duration::seconds(30));
+    build().await.unwrap();
+    assert_eq!(files(&app).await.len(), BulkKind::ALL.len() - 1, "all files but that of decks");
 }

@@ -251,6 +251,7 @@ async fn submission_counts_show_in_memory() {
     // Submissions of open cards are loaded as well, and new counts replace the cached facets.
     let admin = database.admin().await;
     let unlock = format!("/v1/cards/{}/unlock", submitted["card"]["id"].as_str().unwrap());
+    let before = Arc::downgrade(&memory.cards_in_memory());
     database
         .post(&unlock)
         .by(&admin)
@@ -258,7 +259,6 @@ async fn submission_counts_show_in_memory() {
         .answer()
         .await
         .expect(200);
-    let before = Arc::downgrade(&memory.cards_in_memory());
     memory.catch_up().await;
     until("the outdated snapshot of the cards is dropped", async |_| before.upgrade().is_none())
         .await;

@@ -3,8 +3,10 @@
 use cardscape::store::catalogue::import::ImportError;
 use serde_json::{Value, json};
 
+use crate::collection::counts::WAITING;
 use crate::support::{
-    Answer, Player, RequestExt as _, TestApp, edit_set, in_memory, seed_data, set_file,
+    Answer, Player, RequestExt as _, TestApp, edit_set, fresh_path, in_memory, new_run, seed_data,
+    set_file, until,
 };
 
 fn place(set: &str, number: &str) -> String {
@@ -337,18 +339,42 @@ async fn forbidden_moves_and_merges_are_refused() {
 }
 
 #[tokio::test]
-async fn cards_cannot_move_while_a_run_is_minted() {
+async fn only_cards_of_other_sets_move_while_a_run_is_minted() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let admin = app.admin().await;
+    app.import_set("mint", 2, false).await;
+    let (one, two) = (id_of(&app, "mint", "001").await, id_of(&app, "mint", "002").await);
+    let (a, b) = (id_of(&app, "hearth", "001").await, id_of(&app, "hearth", "002").await);
+    let file = fresh_path(".csv");
+    let minted = app.mint_during(new_run("mint", 2_048), file.clone(), async || {
+        for (card, how, body) in [
+            (&one, "move", json!({ "number": "900" })),
+            (&one, "move", json!({ "set": "hearth", "number": "999" })),
+            (&a, "move", json!({ "set": "mint", "number": "900" })),
+            (&one, "merge", json!({ "into": two })),
+        ] {
+            send(&app, &admin, card, how, body).await.problem(409, "set_printed");
+        }
+        send(&app, &admin, &a, "move", json!({ "number": "900" })).await.expect(201);
+        send(&app, &admin, &a, "merge", json!({ "into": b })).await.expect(201);
+    });
+    minted.await.unwrap();
+    std::fs::remove_file(&file).unwrap();
+}
+
+#[tokio::test]
+async fn a_move_is_tried_again_if_it_is_unknown_what_is_minted() {
     let app = TestApp::start_seeded(&["ttcg"]).await;
     let admin = app.admin().await;
     let id = id_of(&app, "hearth", "001").await;
-    // Minting holds this lock from the plan of the run to its end.
-    let (client, connection) =
-        tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client.batch_execute("SELECT pg_advisory_lock(7233172003)").await.unwrap();
-    let refused = send(&app, &admin, &id, "move", json!({ "number": "900" })).await;
-    refused.problem(409, "set_printed");
-    client.batch_execute("SELECT pg_advisory_unlock(7233172003)").await.unwrap();
+    // A mint holds this lock before it has planned its run. One of an older program holds no other lock.
+    let mint = app.db().session().await;
+    mint.batch_execute("SELECT pg_advisory_lock(7233172003)").await.unwrap();
+    let busy = send(&app, &admin, &id, "move", json!({ "number": "900" })).await;
+    assert_eq!(busy.header("retry-after"), "2");
+    let detail = "A print run is being minted or discarded, and it is not known yet of which set.";
+    assert_eq!(busy.problem(503, "unavailable")["detail"], detail);
+    mint.batch_execute("SELECT pg_advisory_unlock(7233172003)").await.unwrap();
     send(&app, &admin, &id, "move", json!({ "number": "900" })).await.expect(201);
 }
 
@@ -402,6 +428,28 @@ async fn only_one_of_two_simultaneous_moves_or_merges_succeeds() {
         statuses.sort_unstable();
         assert_eq!(statuses, [201, 422], "the other card no longer exists");
     }
+}
+
+/// Lists of wants and haves lock cards in this order, too.
+#[tokio::test]
+async fn a_merge_locks_its_two_cards_in_the_order_of_their_ids() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let admin = app.admin().await;
+    let mut ids = [id_of(&app, "base", "001").await, id_of(&app, "base", "002").await];
+    ids.sort_unstable();
+    let [first, second] = ids;
+    let list = app.db().session().await;
+    let lock = format!("BEGIN; SELECT FROM cards WHERE id = '{first}' FOR KEY SHARE");
+    list.batch_execute(&lock).await.unwrap();
+    let lock_second = async {
+        until("the merge waits", async |_| app.db().number(WAITING).await > 0).await;
+        let lock = format!("SELECT FROM cards WHERE id = '{second}' FOR KEY SHARE NOWAIT; COMMIT");
+        list.batch_execute(&lock).await.expect("the other card is not locked yet");
+    };
+    let merge = send(&app, &admin, &second, "merge", json!({ "into": first }));
+    let (merged, ()) = tokio::join!(merge, lock_second);
+    merged.expect(201);
 }
 
 #[tokio::test]

@@ -271,6 +271,17 @@ async fn a_stream_resumes_after_the_last_event_id() {
     bad.answer().await.problem(400, "invalid_header");
 }
 
+/// A client that has received no event, and reconnects, misses none.
+#[tokio::test]
+async fn a_stream_begins_with_the_number_that_it_continues_from() {
+    let app = TestApp::start_seeded(&["emojito"]).await;
+    for (query, reached) in [("?after=7&game=emojito", 7), ("?game=emojito", 102), ("", 102)] {
+        let mut stream = app.get(&format!("/v1/changes/stream{query}")).send().await.unwrap();
+        let first = stream.chunk().await.unwrap().expect("the stream stays open");
+        assert_eq!(first, format!(": connected\nid: {reached}\n\n"));
+    }
+}
+
 #[tokio::test]
 async fn a_network_can_open_twenty_streams_at_most() {
     let app = TestApp::start().await;

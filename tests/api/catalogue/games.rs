@@ -1,6 +1,6 @@
 //! Games and formats.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{RequestExt as _, TestApp, seed_data};
 
@@ -54,7 +54,9 @@ async fn a_format_can_be_requested_by_variant_and_day() {
     let half = get("?variant=half").await.expect(200);
     assert_eq!((&full["variant"], &half["variant"]), (&"full".into(), &"half".into()));
     assert_ne!(full["rules"], half["rules"]);
-    get("?variant=quarter").await.problem(400, "invalid_query");
+    let unknown = get("?variant=quarter").await.problem(400, "invalid_query");
+    let fault = json!({ "pointer": "?variant", "detail": "must be one of full, half" });
+    assert_eq!(unknown["errors"], json!([fault]));
     get("?on=yesterday").await.problem(400, "invalid_query");
     get("?on=2026-02-30").await.problem(400, "invalid_query");
     let before = app.get("/v1/games/ttcg/formats/standard?on=1999-12-31").answer().await;

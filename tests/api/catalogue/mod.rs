@@ -27,3 +27,4 @@ mod rulings;
 mod search;
 mod sets;
 mod stored_words;
+mod unusual_codes;

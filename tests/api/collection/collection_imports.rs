@@ -624,6 +624,75 @@ async fn an_export_can_be_imported_without_loss() {
 }
 
 #[tokio::test]
+async fn an_export_is_restored_after_its_cards_were_moved_renamed_or_merged() {
+    let app = TestApp::start().await;
+    app.import_set("base", 6, false).await;
+    app.import_set("mist", 1, true).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    for quantity in 1..=5 {
+        add(&app, &ada, &format!("{quantity:03}"), quantity).await;
+    }
+    let formats = [("csv", "text/csv"), ("json", "application/json")];
+    let mut files = Vec::new();
+    for (format, media_type) in formats {
+        let file = app.get(&format!("/v1/collection/export?format={format}")).by(&ada).answer();
+        files.push((media_type, file.await.text()));
+    }
+
+    let cards = app.get("/v1/cards?set=base").answer().await.expect(200)["data"].clone();
+    let card = |at: usize| format!("/v1/cards/{}", cards[at]["id"].as_str().unwrap());
+    let post = async |path: String, body: Value| {
+        app.post(&path).by(&admin).json(&body).answer().await.expect(201)
+    };
+    let rename = async |at: usize, name: &str| {
+        let seen = app.get(&card(at)).by(&admin).answer().await;
+        let request = app.patch(&card(at)).by(&admin).header("if-match", seen.header("etag"));
+        request.json(&json!({ "name": name })).answer().await.expect(200);
+    };
+    post(format!("{}/move", card(0)), json!({ "number": "041" })).await;
+    rename(1, "Another name").await;
+    post(format!("{}/merge", card(2)), json!({ "into": cards[3]["id"] })).await;
+    // Another card has the old name now.
+    let name = "The base card, numbered 002!";
+    rename(5, name).await;
+    app.sql("DELETE FROM collection_entries").await;
+    for (media_type, file) in &files {
+        let shown = send(&app, &ada, "?mode=replace&game=ttcg", media_type, file).await.expect(200);
+        assert_eq!(shown["totals"]["ok"], 5, "{shown}");
+        commit(&app, &ada, &shown, false).await.expect(200);
+        let counted: Vec<[String; 2]> = stored_entries(&app, &ada)
+            .await
+            .into_iter()
+            .map(|[_, number, _, _, quantity]| [number, quantity])
+            .collect();
+        let expected = [["002", "2"], ["004", "7"], ["005", "5"], ["041", "1"]];
+        assert_eq!(counted, expected.map(|entry| entry.map(str::to_owned)));
+    }
+
+    // Without its place, the old name means the card that has it now, and an id beside it decides nothing.
+    let renamed = printing(&app, None, "base", "002", "common").await;
+    let hidden = printing(&app, Some(&admin), "mist", "001", "common").await;
+    let mist = app.get("/v1/games/ttcg/sets/mist/cards/001").answer().await.expect(200);
+    let path = format!("/v1/cards/{}/move", mist["id"].as_str().unwrap());
+    post(path, json!({ "number": "011" })).await;
+    let file = format!(
+        "Count,Name,Set,Number,Rarity,Printing ID\n1,\"{name}\",base,,common,{renamed}\n1,\"Never its name\",base,002,common,{renamed}\n\
+         1,\"The mist card, numbered 001!\",mist,001,common,{hidden}\n1,,mist,001,,{hidden}\n"
+    );
+    let shown = read(&app, &ada, "", &file).await;
+    let lines = shown["lines"].as_array().unwrap();
+    let verdicts: Vec<&str> = lines.iter().map(|line| line["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["ambiguous", "ambiguous", "unknown", "unknown"]);
+    // Nothing tells that the hidden card was moved.
+    for line in &lines[2..] {
+        let mut suggested = line["suggestions"].as_array().into_iter().flatten();
+        assert!(suggested.all(|one| one["set"] == "base"), "{line}");
+    }
+    assert_eq!(lines[2]["detail"], "there is no card of that name");
+    assert_eq!(lines[3]["detail"], "there is no card of that number that you may see");
+}
+
+#[tokio::test]
 async fn hidden_cards_show_in_no_verdict() {
     let app = TestApp::start().await;
     app.import_set("dark", 3, true).await;

@@ -1,9 +1,27 @@
 //! Counted collections: every change applies once, no count falls below zero, and hidden cards stay hidden.
 
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, edit_set, numbered_set, until};
+
+pub(crate) const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+/// Sends a request while a transaction with these statements is open, which is committed as soon as the request waits for it.
+pub(crate) async fn send_during(
+    app: &TestApp,
+    statements: &str,
+    request: impl Future<Output = Answer>,
+) -> Answer {
+    let other = app.db().session().await;
+    other.batch_execute(&format!("BEGIN; {statements}")).await.unwrap();
+    let commit = async {
+        until("the request waits", async |_| app.db().number(WAITING).await > 0).await;
+        other.batch_execute("COMMIT").await.unwrap();
+    };
+    let (answer, ()) = join(request, commit).await;
+    answer
+}
 
 /// The id of a printing, from the list of printings of its card.
 pub(crate) async fn printing(
@@ -226,6 +244,56 @@ async fn a_repeated_request_counts_once() {
     assert_eq!(collection(&app, &ada, "").await[0]["quantity"], 3);
 }
 
+/// The first request changed counts, so a repeated one must not say that nothing was changed, and not show another card's count.
+#[tokio::test]
+async fn a_repeated_request_that_means_other_printings_by_then_is_gone() {
+    let app = TestApp::start().await;
+    app.import_set("base", 4, false).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let first = printing(&app, None, "base", "001", "common").await;
+    let by_id = json!([{ "printing": first, "add": 1 }]);
+    let name = "The base card, numbered 002!";
+    let by_name = json!([{ "game": "ttcg", "name": name, "rarity": "common", "add": 2 }]);
+    let by_place =
+        json!([{ "game": "ttcg", "set": "base", "number": "003", "rarity": "common", "add": 3 }]);
+    let send = |key: &str, changes: &Value| {
+        let request = app.post("/v1/collection/changes").by(&ada).header("idempotency-key", key);
+        request.json(&json!({ "changes": changes })).answer()
+    };
+    let all = [("id", &by_id), ("name", &by_name), ("place", &by_place)];
+    for (key, changes) in all {
+        send(key, changes).await.expect(200);
+        send(key, changes).await.expect(200);
+    }
+
+    let cards = app.get("/v1/cards?set=base").answer().await.expect(200)["data"].clone();
+    let card = |at: usize| format!("/v1/cards/{}", cards[at]["id"].as_str().unwrap());
+    let rename = async |at: usize, name: &str| {
+        let seen = app.get(&card(at)).by(&admin).answer().await;
+        let request = app.patch(&card(at)).by(&admin).header("if-match", seen.header("etag"));
+        request.json(&json!({ "name": name })).answer().await.expect(200);
+    };
+    let merge = app.post(&format!("{}/merge", card(0))).by(&admin);
+    merge.json(&json!({ "into": cards[3]["id"] })).answer().await.expect(201);
+    rename(1, "Another name").await;
+    let move_card = app.post(&format!("{}/move", card(2))).by(&admin);
+    move_card.json(&json!({ "number": "033" })).answer().await.expect(201);
+    let before = collection(&app, &ada, "").await;
+    for (key, changes) in all {
+        send(key, changes).await.problem(410, "gone");
+    }
+    send("new", &by_id).await.problem(422, "unclear_printing");
+    send("id", &by_name).await.problem(422, "idempotency_key_reused");
+    // The name means another card now.
+    rename(2, name).await;
+    send("name", &by_name).await.problem(410, "gone");
+    let counts = |entries: Vec<Value>| -> Vec<(Value, Value)> {
+        let count = |entry: Value| (entry["printing"].clone(), entry["quantity"].clone());
+        entries.into_iter().map(count).collect()
+    };
+    assert_eq!(counts(collection(&app, &ada, "").await), counts(before));
+}
+
 #[tokio::test]
 async fn a_collection_has_a_maximum_size() {
     let app = TestApp::start().await;
@@ -405,6 +473,10 @@ async fn counts_follow_merged_cards_and_deleted_printings() {
     let entries = collection(&app, &ada, "").await;
     assert_eq!(entries.len(), 1);
     assert_eq!((&entries[0]["printing"], &entries[0]["quantity"]), (&json!(target), &json!(5)));
+    // The id of the merged card means the other one.
+    for (card, count) in [(id(0), 1), (id(1), 1), (id(2), 0)] {
+        assert_eq!(collection(&app, &ada, &format!("&card={card}")).await.len(), count, "{card}");
+    }
     let list = app.get("/v1/me/wants").by(&ada).answer().await;
     assert_eq!(list.header("etag"), "\"r2\"");
     let list = list.expect(200);
@@ -418,4 +490,141 @@ async fn counts_follow_merged_cards_and_deleted_printings() {
     app.sql(&format!("DELETE FROM printings WHERE id = '{target}'")).await;
     let entries = collection(&app, &ada, "").await;
     assert_eq!((&entries[0]["rarity"], &entries[0]["quantity"]), (&json!("common"), &json!(5)));
+}
+
+#[tokio::test]
+async fn a_change_does_not_overwrite_what_a_merge_adds_meanwhile() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    let ada = app.player("ada").await;
+    let merged = printing(&app, None, "base", "001", "rare").await;
+    let target = printing(&app, None, "base", "002", "rare").await;
+    let other = printing(&app, None, "base", "003", "rare").await;
+    let merge = format!("SELECT counts_become('{merged}', '{target}')");
+    // First there is no entry, then there is one, then it would be removed.
+    for (changes, expected) in [
+        (json!([{ "printing": target, "add": 1 }]), json!([4])),
+        (json!([{ "printing": target, "add": 1 }]), json!([8])),
+        (
+            json!([{ "printing": other, "add": 2 }, { "printing": target, "add": 1 }]),
+            json!([2, 12]),
+        ),
+        (json!([{ "printing": target, "add": -12 }]), json!([3])),
+    ] {
+        set(&app, &ada, &merged, json!({ "quantity": 3 })).await.expect(200);
+        let answer = send_during(&app, &merge, change(&app, &ada, changes)).await.expect(200);
+        let counts = answer["data"].as_array().unwrap().iter().map(|one| one["quantity"].clone());
+        assert_eq!(Value::Array(counts.collect()), expected);
+    }
+    assert_eq!(collection(&app, &ada, "").await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_merge_moves_what_players_have_written_meanwhile() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let merged = printing(&app, None, "base", "001", "rare").await;
+    let target = printing(&app, None, "base", "002", "rare").await;
+    set(&app, &ada, &merged, json!({ "quantity": 3 })).await.expect(200);
+    set(&app, &ada, &target, json!({ "quantity": 2 })).await.expect(200);
+    let wants = json!({ "items": [{ "printing": merged, "quantity": 4 }] });
+    let put = app.put("/v1/me/wants").by(&ada).header("if-match", "*").json(&wants);
+    put.answer().await.expect(200);
+
+    let cards = app.get("/v1/cards?set=base").answer().await.expect(200)["data"].clone();
+    let path = format!("/v1/cards/{}/merge", cards[0]["id"].as_str().unwrap());
+    let merge = app.post(&path).by(&admin).json(&json!({ "into": cards[1]["id"] })).answer();
+    let written = format!(
+        "UPDATE collection_entries SET quantity = 5 WHERE printing_id = '{merged}'; \
+         UPDATE trade_lists SET revision = revision + 1; DELETE FROM trade_list_items"
+    );
+    send_during(&app, &written, merge).await.expect(201);
+    let entries = collection(&app, &ada, "").await;
+    assert_eq!((entries.len(), &entries[0]["quantity"]), (1, &json!(7)));
+    let list = app.get("/v1/me/wants").by(&ada).answer().await;
+    assert_eq!(list.header("etag"), "\"r2\"");
+    assert_eq!(list.expect(200)["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_printing_that_is_taken_back_while_it_is_counted_is_unknown() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    let ada = app.player("ada").await;
+    let [first, second, third] = [
+        printing(&app, None, "base", "001", "rare").await,
+        printing(&app, None, "base", "002", "rare").await,
+        printing(&app, None, "base", "003", "rare").await,
+    ];
+    let remove = |id: &str| format!("DELETE FROM printings WHERE id = '{id}'");
+    let put = set(&app, &ada, &first, json!({ "quantity": 1 }));
+    send_during(&app, &remove(&first), put).await.problem(404, "not_found");
+    let add = change(&app, &ada, json!([{ "printing": second, "add": 1 }]));
+    send_during(&app, &remove(&second), add).await.problem(422, "unclear_printing");
+    let file = "Count,Set,Number,Rarity\n1,base,3,rare\n".to_owned();
+    let read = app.post("/v1/collection/imports").by(&ada).header("content-type", "text/csv");
+    let read = read.body(file).answer().await.expect(200);
+    let path = format!("/v1/collection/imports/{}/commit", read["import"].as_str().unwrap());
+    let commit = app.post(&path).by(&ada).json(&json!({ "only_ok": false })).answer();
+    send_during(&app, &remove(&third), commit).await.problem(409, "edit_conflict");
+    assert_eq!(collection(&app, &ada, "").await, [] as [Value; 0]);
+}
+
+/// A merge that has locked a printing needs the entries of another one, too.
+#[tokio::test]
+async fn a_change_of_several_counts_locks_their_printings_before_entries() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let ada = app.player("ada").await;
+    let merged = printing(&app, None, "base", "001", "rare").await;
+    let target = printing(&app, None, "base", "002", "rare").await;
+    set(&app, &ada, &merged, json!({ "quantity": 3 })).await.expect(200);
+    set(&app, &ada, &target, json!({ "quantity": 2 })).await.expect(200);
+    let merge = app.db().session().await;
+    let lock = format!("BEGIN; SELECT FROM printings WHERE id = '{merged}' FOR UPDATE");
+    merge.batch_execute(&lock).await.unwrap();
+    let changes = json!([{ "printing": target, "add": 1 }, { "printing": merged, "add": 1 }]);
+    let lock_entries = async {
+        until("the change waits", async |_| app.db().number(WAITING).await > 0).await;
+        let lock = "SELECT FROM collection_entries FOR UPDATE NOWAIT; COMMIT";
+        merge.batch_execute(lock).await.expect("no entry is locked yet");
+    };
+    let (answer, ()) = join(change(&app, &ada, changes), lock_entries).await;
+    let counts = answer.expect(200);
+    assert_eq!(
+        (&counts["data"][0]["quantity"], &counts["data"][1]["quantity"]),
+        (&json!(3), &json!(4))
+    );
+}
+
+/// An import changes five hundred cards at a time.
+#[tokio::test]
+async fn an_import_locks_all_printings_that_it_removes_before_entries() {
+    let app = TestApp::start().await;
+    let mut source = numbered_set("base", 501, false);
+    let manifest = &mut source.manifest.text;
+    *manifest = manifest.replace("every_rarity = true", "every_rarity = false");
+    app.import(&source).await.unwrap();
+    let ada = app.player("ada").await;
+    let first = printing(&app, None, "base", "001", "rare").await;
+    let last = printing(&app, None, "base", "501", "rare").await;
+    set(&app, &ada, &first, json!({ "quantity": 3 })).await.expect(200);
+    edit_set(&mut source, "base", |set| {
+        for card in set["cards"].as_array_mut().unwrap() {
+            card["printings"].as_array_mut().unwrap().retain(|one| one["rarity"] != "rare");
+        }
+    });
+    let other = app.db().session().await;
+    let lock = format!("BEGIN; SELECT FROM printings WHERE id = '{last}' FOR KEY SHARE");
+    other.batch_execute(&lock).await.unwrap();
+    let lock_entries = async {
+        until("the import waits", async |_| app.db().number(WAITING).await > 0).await;
+        let lock = "SELECT FROM collection_entries FOR UPDATE NOWAIT; COMMIT";
+        other.batch_execute(lock).await.expect("no entry is locked yet");
+    };
+    let (imported, ()) = join(Box::pin(app.import(&source)), lock_entries).await;
+    imported.unwrap();
+    let entries = collection(&app, &ada, "").await;
+    assert_eq!((&entries[0]["rarity"], &entries[0]["quantity"]), (&json!("common"), &json!(3)));
 }

@@ -211,6 +211,12 @@ async fn a_decision_for_the_claimant_moves_the_copy() {
     let lost = case.look(&case.owner).await.expect(200);
     assert_eq!((&lost["role"], &lost["reason"]), (&json!("owner"), &json!("a photograph")));
     assert_eq!(lost.get("copy"), None);
+    // It is still a side of the dispute, which is over.
+    let closed = case.say(&case.owner, "but").await.problem(409, "dispute_closed");
+    assert_eq!(closed["state"], "for_claimant");
+    case.withdraw(&case.owner).await.problem(409, "not_your_turn");
+    case.say(&third, "but").await.problem(404, "not_found");
+    case.withdraw(&third).await.problem(404, "not_found");
     case.app.submit(&case.owner, &case.cards[0]).await.problem(409, "copy_passed_on");
     let typed = case.app.submit(&case.claimant, &case.cards[0]).await.expect(200);
     assert_eq!((typed.get("submission"), &typed["copy"]), (None, &json!(case.copy)));

@@ -120,6 +120,8 @@ struct Dispute {
     copy: usize,
     claimant: usize,
     state: &'static str,
+    /// Who lost the copy by the decision.
+    lost_by: Option<usize>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -167,6 +169,7 @@ impl Model {
                         copy: place,
                         claimant: player,
                         state: "open",
+                        lost_by: None,
                     });
                 }
                 (409, "registered_to_another")
@@ -279,8 +282,9 @@ impl Model {
     fn withdraw(&mut self, player: usize, place: usize) -> Expected {
         let dispute = &mut self.disputes[place];
         if dispute.claimant != player {
-            let owns = self.copies[dispute.copy].owner == Some(player);
-            return if owns { (409, "not_your_turn") } else { (404, "not_found") };
+            let owner = self.copies[dispute.copy].owner;
+            let is_owner = [owner, dispute.lost_by].contains(&Some(player));
+            return if is_owner { (409, "not_your_turn") } else { (404, "not_found") };
         }
         match dispute.state {
             "open" | "withdrawn" => {
@@ -298,7 +302,7 @@ impl Model {
             dispute.state = state;
             let copy = &mut self.copies[dispute.copy];
             if for_claimant {
-                copy.owner = Some(dispute.claimant);
+                dispute.lost_by = copy.owner.replace(dispute.claimant);
             }
             copy.ledger.extend(copy.owner.map(|owner| ("decide", owner)));
             return (200, "");

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::collection::counts::printing;
+use crate::collection::counts::{printing, send_during};
 use crate::support::{Answer, Player, RequestExt as _, TestApp};
 
 async fn put(app: &TestApp, by: &Player, list: &str, if_match: &str, body: &Value) -> Answer {
@@ -286,4 +286,38 @@ async fn trade_matches_list_players_with_matching_public_lists() {
         theirs["data"],
         json!([{ "player": "ada", "they_have": 0, "they_want": 2, "mutual": false }])
     );
+}
+
+#[tokio::test]
+async fn a_list_that_a_merge_changes_meanwhile_is_not_overwritten() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let ada = app.player("ada").await;
+    replace_list(&app, &ada, "wants", "private", &[("001", None)]).await;
+    let body = json!({ "items": [{ "game": "ttcg", "set": "base", "number": "002" }] });
+    let merge = "UPDATE trade_lists SET revision = revision + 1";
+    let late = send_during(&app, merge, put(&app, &ada, "wants", "\"r1\"", &body)).await;
+    late.problem(412, "precondition_failed");
+    let list = app.get("/v1/me/wants").by(&ada).answer().await;
+    assert_eq!(list.header("etag"), "\"r2\"");
+    assert_eq!(list.expect(200)["items"][0]["card"]["number"], "001");
+}
+
+#[tokio::test]
+async fn cards_and_printings_that_go_meanwhile_are_reported_item_by_item() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let ada = app.player("ada").await;
+    let rare = printing(&app, None, "base", "001", "rare").await;
+    let cards = app.get("/v1/cards?set=base").answer().await.expect(200)["data"].clone();
+    let card = cards[1]["id"].as_str().unwrap();
+    for (item, statement) in [
+        (json!({ "printing": rare }), format!("DELETE FROM printings WHERE id = '{rare}'")),
+        (json!({ "card": card }), format!("DELETE FROM cards WHERE id = '{card}'")),
+    ] {
+        let body = json!({ "items": [item] });
+        let answer = send_during(&app, &statement, put(&app, &ada, "haves", "*", &body)).await;
+        let problem = answer.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], "/items/0");
+    }
 }

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::collection::counts::printing;
+use crate::collection::counts::{printing, send_during};
 use crate::support::{Player, RequestExt as _, TestApp, card_name, text};
 
 /// Stores a deck, and returns its path.
@@ -384,4 +384,32 @@ async fn a_token_that_cannot_see_hidden_cards_does_not_release_them() {
         (&deck_reservation["reserved"], deck_reservation["cards"].as_array().unwrap().len()),
         (&json!(2), 1)
     );
+}
+
+#[tokio::test]
+async fn a_reservation_that_ends_during_a_merge_does_not_move() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let ada = app.player("ada").await;
+    let first = printing(&app, None, "base", "001", "rare").await;
+    let second = printing(&app, None, "base", "002", "rare").await;
+    for id in [&first, &second] {
+        let count = app.put(&format!("/v1/collection/{id}")).by(&ada);
+        count.json(&json!({ "quantity": 1 })).answer().await.expect(200);
+    }
+    let entry = json!([{ "name": card_name("base", "001"), "quantity": 1 }]);
+    let body = json!({ "name": "one", "format": "ttcg/standard", "entries": entry });
+    let path = super::stored_as(&app, &ada, &body).await;
+    let reservation = format!("{path}/reservation");
+    for end in
+        [app.delete(&reservation).by(&ada), app.delete(&path).by(&ada).header("if-match", "*")]
+    {
+        assert_eq!(reserve(&app, &ada, &path).await["reserved"], 1);
+        let merge = format!("SELECT counts_become('{first}', '{second}')");
+        send_during(&app, &merge, end.answer()).await.expect(204);
+        assert_eq!(app.db().number("SELECT count(*) FROM deck_reservations").await, 0);
+        // The next round needs a copy of the first printing again.
+        let count = app.put(&format!("/v1/collection/{first}")).by(&ada);
+        count.json(&json!({ "quantity": 1 })).answer().await.expect(200);
+    }
 }

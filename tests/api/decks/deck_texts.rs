@@ -767,15 +767,16 @@ async fn an_external_id_of_two_names_is_ambiguous_and_its_export_has_a_loss() {
     }
 }
 
-/// The card with the longer name is in the catalogue, but not in the deck.
+/// The cards with the longer names are in the catalogue, but not in the deck.
 #[tokio::test]
-async fn an_export_puts_a_name_in_quotes_that_begins_a_longer_one() {
+async fn our_own_text_puts_a_name_in_quotes_that_begins_a_longer_one() {
     let manifest = "code = \"em\"\nname = \"Em\"\nrules_version = \"em/1\"\n\
                     [[rarities]]\ncode = \"c\"\nname = \"Common\"\nweight = 2\n\
                     [[rarities]]\ncode = \"u\"\nname = \"Unusual\"\nweight = 1\n\
                     [[kinds]]\ncode = \"x\"\nname = \"X\"\n\
                     [[formats]]\ncode = \"open\"\nname = \"Open\"\nversion = \"1\"\n";
-    let cards = (1..).zip(["Foo", "Foo {u}", "Bar"]).map(|(number, name): (u32, _)| {
+    let names = ["Foo", "Foo {u}", "Bar", "Foo (one) 1 {u}"];
+    let cards = (1..).zip(names).map(|(number, name): (u32, _)| {
         let printings = json!([{ "rarity": "c" }, { "rarity": "u" }]);
         json!({ "number": number.to_string(), "name": name, "kind": "x", "attributes": {}, "printings": printings })
     });
@@ -806,6 +807,30 @@ async fn an_export_puts_a_name_in_quotes_that_begins_a_longer_one() {
         assert!(text.contains("2 \"Foo\" {u}\n1 Bar {u}\n"), "{export:#}");
         let back = judged(&app, "em/open", text).await;
         assert_eq!(entries(&back), ["main: 2 Foo rarity=u", "main: 1 Bar rarity=u"], "{back:#}");
+        let read = app.get(&path).header("accept", "text/plain").answer().await;
+        assert!(read.text().ends_with("\n2 \"Foo\" {u}\n1 Bar {u}\n"), "{}", read.text());
+        assert_ne!(read.header("etag"), "\"r1-text\"", "without the other cards, the text differs");
+
+        // The game decides whether a header of this zone needs quotes.
+        let entry = json!([{ "zone": "keep", "quantity": 1, "name": "Bar" }]);
+        let body =
+            json!({ "name": "z", "format": "em/open", "visibility": "public", "entries": entry });
+        let zoned = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+        let read = app.get(&zoned).header("accept", "text/plain").answer().await;
+        assert!(read.text().ends_with("\n[\"keep\"]\n1 Bar\n"), "{}", read.text());
+        assert_ne!(read.header("etag"), "\"r1-text\"", "without the zones, the text differs");
+
+        let card = app.get("/v1/games/em/sets/one/cards/1").answer().await.expect(200);
+        let printings = format!("/v1/cards/{}/printings", card["id"].as_str().unwrap());
+        let printings = app.get(&printings).answer().await.expect(200);
+        let mut printings = printings["data"].as_array().unwrap().iter();
+        let unusual = printings.find(|printing| printing["rarity"] == "u").unwrap();
+        let count = app.put(&format!("/v1/collection/{}", unusual["id"].as_str().unwrap()));
+        count.by(&ada).json(&json!({ "quantity": 2 })).answer().await.expect(200);
+        let picked = app.get(&format!("{path}/pick-list")).by(&ada).answer().await.expect(200);
+        assert_eq!(picked["list"], "2 \"Foo\" (one) 1 {u}\n", "{picked:#}");
+        let back = judged(&app, "em/open", picked["list"].as_str().unwrap()).await;
+        assert_eq!(entries(&back), ["main: 2 Foo set=one number=1 rarity=u"], "{back:#}");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::catalogue::bulk_files::unpack;
 use crate::support::{Player, RequestExt as _, TestApp, in_memory, text, until};
 
 const CARDS: &str = "/v1/bulk-files/ttcg-cards.ndjson.gz";
-const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+pub(super) const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
 /// Creates a design that was never shared and releases it as a card; returns the paths of the design and of the card.
 async fn released(app: &TestApp, author: &Player, staff: [&Player; 2], set: &str) -> [String; 2] {

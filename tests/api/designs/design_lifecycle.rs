@@ -270,6 +270,11 @@ async fn a_name_in_any_lookalike_letters_belongs_to_one_design() {
     let hidden = begun(&app, &bob, &heron(&hidden)).await;
     step(&app, &bob, &hidden, "share").await.problem(409, "design_name_taken");
 
+    // Whatever its new name is, a design that waits for a moderator is not edited.
+    step(&app, &ada, &renamed, "submit").await.expect(200);
+    let waits = put(&app, &ada, &renamed, "*", &heron("gatepost LAD!")).await;
+    waits.problem(409, "design_step_refused");
+
     // A withdrawal frees the name. The design cannot be shared again while another design has the name.
     step(&app, &bob, &second, "withdraw").await.expect(200);
     step(&app, &ada, &first, "share").await.expect(200);

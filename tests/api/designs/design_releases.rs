@@ -3,8 +3,9 @@
 use futures_util::future::join;
 use serde_json::{Value, json};
 
+use super::banned_authors::WAITING;
 use super::{app, begun, changed, heron, put, put_templates, shared, step};
-use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory, until};
 
 /// Submits and approves a design.
 pub(super) async fn approve(app: &TestApp, author: &Player, mod_: &Player, path: &str) {
@@ -92,7 +93,10 @@ async fn only_an_approved_design_with_a_free_place_is_released() {
     let draft = begun(&app, &ada, &heron("Draft Heron")).await;
     release(&app, &admin, &draft, &place).await.problem(404, "not_found");
     let path = shared(&app, &ada, &heron("Lantern Heron")).await;
-    release(&app, &admin, &path, &place).await.problem(409, "design_step_refused");
+    // Whatever else is wrong.
+    for place in [&place, &json!({ "set": "nowhere", "number": "9 00" })] {
+        release(&app, &admin, &path, place).await.problem(409, "design_step_refused");
+    }
     approve(&app, &ada, &mod_, &path).await;
     for (place, pointer) in [
         (json!({ "set": "nowhere", "number": "900" }), "/set"),
@@ -847,6 +851,78 @@ async fn a_design_with_free_text_is_neither_approved_nor_released() {
     decide(&app, &mod_, &waiting, "declined").await.expect(200);
     app.seed_effect_texts("ttcg").await;
     release(&app, &admin, &ready, &place).await.expect(201);
+}
+
+/// A step that the state of a design does not allow is refused for that, also if there is no time to compare its sentences.
+#[tokio::test]
+async fn the_state_of_a_design_is_checked_before_its_sentences() {
+    let no_time = |settings: &mut cardscape::app::state::ApiSettings| {
+        settings.suggestion_time = std::time::Duration::ZERO;
+    };
+    let app = TestApp::start_seeded_with(&["ttcg"], no_time).await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let ready = approved(&app, &ada, &mod_, "Quiet Heron").await;
+    let waiting = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &waiting, "submit").await.expect(200);
+    app.post(&format!("{waiting}/claim")).by(&mod_).answer().await.expect(200);
+    let removed = begun(&app, &ada, &heron("Small Heron")).await;
+    put_templates(&app, &admin, &["Rest."]).await;
+    // As if it were not known since when the game has had templates: they hold for all designs.
+    app.sql(&format!(
+        "UPDATE effect_texts SET revision = revision + 1, templates_since = NULL; \
+         UPDATE designs SET status = 'withdrawn', taken_down_at = created_at, taken_down_from = 'draft', takedown_note = 'Copied.' WHERE code = '{}'",
+        removed.trim_start_matches("/v1/designs/")
+    ))
+    .await;
+    let place = json!({ "set": "hearth", "number": "900" });
+    release(&app, &admin, &ready, &place).await.problem(503, "timed_out");
+    let of_other = json!({ "set": "hearth", "number": "900", "revision": 7 });
+    release(&app, &admin, &ready, &of_other).await.problem(409, "design_step_refused");
+    release(&app, &admin, &waiting, &place).await.problem(409, "design_step_refused");
+    step(&app, &ada, &removed, "submit").await.problem(409, "design_taken_down");
+
+    let decide_about = async |by: &Player, revision: i64| {
+        let body = json!({ "decision": "approved", "revision": revision, "reason": "Good." });
+        app.post(&format!("{waiting}/decide")).by(by).json(&body).answer().await
+    };
+    decide_about(&mod_, 1).await.problem(503, "timed_out");
+    decide_about(&mod_, 7).await.problem(409, "design_step_refused");
+    let ban = async |at: &str| {
+        app.sql(&format!("UPDATE accounts SET banned_at = {at} WHERE id = '{}'", ada.id)).await;
+    };
+    ban("created_at").await;
+    decide_about(&mod_, 1).await.problem(409, "author_banned");
+    ban("NULL").await;
+    app.clock().advance(chrono::TimeDelta::minutes(31));
+    let mod_ = app.log_in(&mod_.name, &mod_.password).await;
+    decide_about(&mod_, 1).await.problem(409, "design_not_claimed");
+}
+
+/// The ban of an author is lifted between the look-up of the sentences, which are not compared then, and the decision.
+#[tokio::test]
+async fn a_design_whose_sentences_were_not_compared_is_not_approved() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    step(&app, &ada, &path, "submit").await.expect(200);
+    app.post(&format!("{path}/claim")).by(&mod_).answer().await.expect(200);
+    app.clock().advance(chrono::TimeDelta::seconds(1));
+    put_templates(&app, &admin, &["Rest."]).await;
+    app.sql("UPDATE accounts SET banned_at = created_at WHERE name = 'ada'").await;
+    let held = app.db().session().await;
+    let code = path.trim_start_matches("/v1/designs/");
+    let begin = format!(
+        "BEGIN; SELECT FROM designs WHERE code = '{code}' FOR NO KEY UPDATE; \
+         UPDATE accounts SET banned_at = NULL WHERE name = 'ada'"
+    );
+    held.batch_execute(&begin).await.unwrap();
+    let commit_when_awaited = async {
+        until("the decision waits", async |_| app.db().number(WAITING).await > 0).await;
+        held.batch_execute("COMMIT").await.unwrap();
+    };
+    let (decided, ()) = join(decide(&app, &mod_, &path, "approved"), commit_when_awaited).await;
+    decided.problem(409, "design_not_claimed");
+    decide(&app, &mod_, &path, "approved").await.problem(409, "design_not_releasable");
 }
 
 /// In a game without templates no sentence is free text. Its first templates hold for the designs that are submitted from then on.

@@ -225,6 +225,18 @@ async fn codes_of_an_unfinished_run_are_rejected_and_the_run_is_discarded() {
 }
 
 #[tokio::test]
+async fn nothing_is_discarded_if_no_run_is_pending() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    app.print("dusk", 3).await;
+    // Reads of runs pass this lock; discarding runs would wait for it, with the lock of the press.
+    let session = app.db().session().await;
+    session.batch_execute("BEGIN; LOCK TABLE print_runs IN EXCLUSIVE MODE").await.unwrap();
+    let now = app.clock().now();
+    assert_eq!(discarded_runs::discard_abandoned(app.store(), now).await.unwrap(), 0);
+}
+
+#[tokio::test]
 async fn copies_of_a_discarded_run_are_deleted_in_steps_without_blocking_a_mint() {
     let app = TestApp::start().await;
     app.import_set("dusk", 2, true).await;

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tokio_postgres::error::SqlState;
 
-use crate::support::{Player, RequestExt as _, TestApp, fresh_path, read_print_file};
+use crate::support::{
+    Player, RequestExt as _, TestApp, fresh_path, new_run, numbered_set, read_print_file,
+};
 
 const OF_DUSK: &str = "/v1/games/ttcg/sets/dusk/print-commitments";
 
@@ -165,6 +167,47 @@ async fn an_announced_run_is_printed_once_and_only_as_announced() {
     let refused = mint(&second).await.unwrap_err();
     assert!(matches!(refused, MintError::NotAsAnnounced(_)) && refused.is_refusal(), "{refused}");
     assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "1");
+}
+
+/// A mint does not lock its set while it writes the print file. If a card gets or loses a rarity meanwhile, nothing is printed.
+#[tokio::test]
+async fn a_set_that_changes_while_it_is_minted_is_not_printed() {
+    let app = TestApp::start().await;
+    let mut files = numbered_set("dusk", 2, false);
+    // Cards need not exist in all rarities.
+    let manifest = &mut files.manifest.text;
+    *manifest = manifest.replace("every_rarity = true", "every_rarity = false");
+    app.import(&files).await.unwrap();
+    let admin = app.admin().await;
+    let card = app.get("/v1/games/ttcg/sets/dusk/cards/001").answer().await;
+    let card = format!("/v1/cards/{}", card.expect(200)["id"].as_str().unwrap());
+    let printings = app.get(&format!("{card}/printings")).answer().await.expect(200);
+    let printings = printings["data"].as_array().unwrap().iter().map(
+        |printing| json!({ "rarity": printing["rarity"], "attributes": printing["attributes"] }),
+    );
+    let printings: Vec<Value> = printings.collect();
+    let edit = async |printings: &[Value]| {
+        let etag = app.get(&card).by(&admin).answer().await.header("etag");
+        let patch = app.patch(&card).by(&admin).header("if-match", etag);
+        patch.json(&json!({ "printings": printings })).answer().await.expect(200);
+    };
+    let mint = async |run: RunToMint, printings: &[Value]| {
+        let file = fresh_path(".csv");
+        let minted = app.mint_during(run, file.clone(), async || edit(printings).await).await;
+        assert!(!file.exists());
+        minted.unwrap_err()
+    };
+    let refused = mint(new_run("dusk", 2_048), &printings[..5]).await;
+    assert!(matches!(refused, MintError::SetChanged), "{refused}");
+    // One that was announced cannot be printed any more, and can be after the set is as it was.
+    let announced = announce(&app, &admin, json!({ "copies_per_card": 2_048 })).await;
+    let refused = mint(to_print(&announced), &printings[..]).await;
+    assert!(matches!(refused, MintError::NotAsAnnounced(_)) && refused.is_refusal(), "{refused}");
+    assert_eq!(app.db().value("SELECT count(*) FROM print_runs").await, "0");
+    edit(&printings[..5]).await;
+    let file = fresh_path(".csv");
+    app.mint_run(to_print(&announced), file.clone(), None).await.unwrap();
+    std::fs::remove_file(&file).unwrap();
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Serial codes in places where none belong: texts that others read, idempotency keys, files of collections.
+//! Serial codes in places where none belong: texts that others read, idempotency keys, files of collections, names in requests that are refused.
 
 use cardscape::domain::serials::serial_text::MASKED;
 use serde_json::{Value, json};
@@ -87,4 +87,60 @@ async fn a_code_in_a_file_of_a_collection_is_not_quoted() {
     assert!(!read.to_string().contains("7K33"), "{read}");
     let stored = app.db().value("SELECT string_agg(i::text, ' ') FROM collection_imports i").await;
     assert!(!stored.contains("7K33"), "{stored}");
+}
+
+/// A code is typed where a game, a field or a parameter belongs, and the answer says what it does not know.
+#[tokio::test]
+async fn refusals_and_warnings_do_not_repeat_a_code() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let bare = CODE.replace('-', "");
+    let submission = |game: &str| json!({ "serial": CODE, "name": "Kettle Imp", "game": game });
+    let submit = |body: &Value| app.post("/v1/submissions").json(body);
+    let with_member = json!({ "serial": CODE, "name": "Kettle Imp", CODE: 1 });
+    let batch = json!({ "submissions": [submission(CODE)] });
+    let design = json!({ "game": CODE, "name": "Heron", "kind": "unit" });
+    let format = format!("{}/standard", CODE.to_lowercase());
+    let deck = json!({ "name": "Ours", "format": format, "list": "1 Nothing" });
+    let cards = |query: &str| app.get(&format!("/v1/cards?{query}"));
+    let decks = |query: &str| app.get(&format!("/v1/public-decks?{query}"));
+    let import = app.post(&format!("/v1/collection/imports?game={CODE}"));
+    let import = import.header("content-type", "text/csv").body("Count,Name\n1,Nothing\n");
+    let no_game = "There is no game (a serial code).";
+    for (request, status, place, text) in [
+        (submit(&submission(CODE)), 422, "/errors/0/detail", no_game),
+        (submit(&submission(&bare)), 422, "/errors/0/detail", no_game),
+        (submit(&with_member), 422, "/errors/0/pointer", "/(a serial code)"),
+        (app.post("/v1/submissions/batch").json(&batch), 200, "/data/0/detail", no_game),
+        (app.post("/v1/design-checks").json(&design), 422, "/errors/0/detail", no_game),
+        (app.post("/v1/designs").json(&design), 422, "/errors/0/detail", no_game),
+        (app.post("/v1/decks").json(&deck), 422, "/detail", no_game),
+        (
+            cards(&format!("sort={CODE}")),
+            400,
+            "/errors/0/detail",
+            r#"lists cannot be sorted by "(a serial code)""#,
+        ),
+        (cards(&format!("{CODE}=1")), 400, "/errors/0/pointer", "?(a serial code)"),
+        (cards(&format!("q=game:{CODE}")), 400, "/faults/0/term", "game:(a serial code)"),
+        (
+            cards(&format!("q=rarity:{bare}")),
+            400,
+            "/errors/0/detail",
+            r#"there is no rarity "(a serial code)" (character 0)"#,
+        ),
+        (cards(&format!("game={CODE}")), 200, "/warnings/0/term", "game=(a serial code)"),
+        (decks(&format!("q=by:{CODE}")), 200, "/warnings/0/term", "by:(a serial code)"),
+        (decks(&format!("q={CODE}:1")), 400, "/faults/0/term", "(a serial code):1"),
+        (import, 400, "/errors/0/detail", r#"there is no game "(a serial code)""#),
+    ] {
+        let answer = request.by(&ada).answer().await.expect(status);
+        let shown = answer.pointer(place).and_then(Value::as_str).unwrap_or_default();
+        assert!(shown.ends_with(text), "{place}: {answer}");
+        assert!(!answer.to_string().to_lowercase().contains("7k33"), "{answer}");
+    }
+    // The page repeats the query in its field, but no message does.
+    let page = app.get(&format!("/search?q=game:{CODE}")).answer().await;
+    let message = "game:(a serial code): There is no game “(a serial code)”.";
+    assert!(page.text().contains(message), "{}", page.text());
 }

@@ -6,7 +6,7 @@ use cardscape::store::serials::unlock_policies::unlock_all_due;
 use chrono::{DateTime, Duration, Utc};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, in_memory};
 
 const SET: &str = "/v1/games/ttcg/sets/dusk";
 const POLICY: &str = "/v1/games/ttcg/sets/dusk/unlock-policy";
@@ -303,6 +303,36 @@ async fn admins_unlock_by_hand_with_a_reason() {
         (&entries[1]["action"], &entries[1]["details"]["reason"]),
         (&"card.unlocked".into(), &"Shown on stage.".into())
     );
+}
+
+#[tokio::test]
+async fn the_instance_that_unlocks_answers_with_the_unlocked_cards() {
+    let app = TestApp::start_with(in_memory).await;
+    for set in ["dusk", "dawn"] {
+        app.import_set(set, 2, true).await;
+    }
+    app.catch_up().await;
+    let (admin, ada) = (app.admin().await, app.player("ada").await);
+    let printings = async |set: &str| {
+        let path = format!("/v1/collection/completion?game=ttcg&set={set}");
+        let completion = app.get(&path).by(&ada).answer().await.expect(200);
+        completion["data"][0]["printings"]["total"].clone()
+    };
+    let unlock = async |path: &str| {
+        app.post(path).by(&admin).json(&json!({ "reason": "Shown." })).answer().await.expect(200)
+    };
+    assert_eq!((printings("dusk").await, printings("dawn").await), (json!(0), json!(0)));
+
+    let card = app.get(&format!("{SET}/cards/001")).answer().await.expect(200);
+    unlock(&format!("/v1/cards/{}/unlock", card["id"].as_str().unwrap())).await;
+    assert_eq!(printings("dusk").await, 6);
+    unlock(&format!("{SET}/unlocks")).await;
+    assert_eq!(printings("dusk").await, 12);
+
+    let path = "/v1/games/ttcg/sets/dawn/unlock-policy";
+    let policy = json!({ "threshold": 5, "unlock_at": LONG_AGO });
+    assert_eq!(set(&app, &admin, path, policy).await.expect(201)["unlocked"], 2);
+    assert_eq!(printings("dawn").await, 12);
 }
 
 #[tokio::test]

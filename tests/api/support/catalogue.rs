@@ -11,7 +11,7 @@ use cardscape::domain::catalogue::import::{GameImport, GameSource, SourceFile};
 use cardscape::domain::clock::Clock;
 use cardscape::domain::effects::effect_texts::EffectFiles;
 use cardscape::store::Store;
-use cardscape::store::catalogue::bulk_files::{self, CardRows};
+use cardscape::store::catalogue::bulk_files::{self, CardRows, FailedBuilds};
 use cardscape::store::catalogue::games::GameCache;
 use cardscape::store::catalogue::import::{self, Base, ImportError, ImportSummary};
 use cardscape::store::decks::deck_rows::DeckRows;
@@ -64,9 +64,10 @@ impl TestApp {
     pub async fn build_bulk_files(&self) {
         let (games, at_once) = (GameCache::default(), chrono::Duration::zero());
         let (store, clock) = (self.store(), self.clock());
-        bulk_files::refresh::<CardRows>(store, &games, LAYOUT, clock, at_once).await.unwrap();
+        let none = &mut FailedBuilds::default();
+        bulk_files::refresh::<CardRows>(store, &games, LAYOUT, clock, at_once, none).await.unwrap();
         let layout = deck_files::LAYOUT;
-        bulk_files::refresh::<DeckRows>(store, &games, layout, clock, at_once).await.unwrap();
+        bulk_files::refresh::<DeckRows>(store, &games, layout, clock, at_once, none).await.unwrap();
     }
 
     /// Gives a player a registered copy of the card, as a submission does. The plan of its run counts no copies, so that the

@@ -4,7 +4,7 @@ use reqwest::RequestBuilder;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::Player;
+use super::{Player, undocumented_headers};
 
 /// Additional methods of requests in tests.
 pub trait RequestExt {
@@ -12,7 +12,7 @@ pub trait RequestExt {
     fn by(self, player: &Player) -> Self;
     /// Sets the fields of a form as the body.
     fn form(self, fields: &[(&str, &str)]) -> Self;
-    /// Sends the request and reads the complete response.
+    /// Sends the request, reads the complete response, and checks that its headers are in the contract.
     async fn answer(self) -> Answer;
 }
 
@@ -27,8 +27,13 @@ impl RequestExt for RequestBuilder {
     }
 
     async fn answer(self) -> Answer {
-        let response = self.send().await.expect("the service answers");
+        let (client, request) = self.build_split();
+        let request = request.expect("the request is valid");
+        let (method, path) = (request.method().clone(), request.url().path().to_owned());
+        let response = client.execute(request).await.expect("the service answers");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let undocumented = undocumented_headers(&method, &path, status, &headers);
+        assert!(undocumented.is_empty(), "{method} {path} {status}: {undocumented:?}");
         let bytes = response.bytes().await.expect("the answer is complete").to_vec();
         Answer { status, headers, bytes }
     }

@@ -6,6 +6,7 @@ mod bouncer;
 mod catalogue;
 mod db;
 mod device;
+mod documented;
 mod hands;
 mod http;
 mod press;
@@ -22,10 +23,11 @@ pub use catalogue::{
 };
 pub use db::{TestDb, postgres_log, sql};
 pub use device::{Device, next_step};
+pub use documented::undocumented_headers;
 pub use hands::text;
 pub use http::{Answer, RequestExt};
 pub use press::{
-    PaperCard, Program, card_name, fresh_path, numbered_set, read_print_file, run, sha256,
+    PaperCard, Program, card_name, fresh_path, new_run, numbered_set, read_print_file, run, sha256,
 };
 pub use proxy::{Proxy, ProxyMode};
 pub use receiver::{Hook, Received, Receiver};

@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 
 use cardscape::auth::permission::Operator;
 use cardscape::domain::catalogue::import::{GameSource, SourceFile};
@@ -16,6 +16,7 @@ use cardscape::store::printing::press::{
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use tokio::sync::oneshot;
 
 use super::TestApp;
 use super::app::key_file;
@@ -87,6 +88,16 @@ pub fn numbered_set(set: &str, cards: usize, hidden: bool) -> GameSource {
     }
 }
 
+/// A new run of a set of TTCG, without packs.
+pub fn new_run(set: &str, copies_per_card: u64) -> RunToMint {
+    RunToMint::New(RunRequest {
+        game: "ttcg".to_owned(),
+        set: set.to_owned(),
+        copies_per_card,
+        packs: None,
+    })
+}
+
 impl TestApp {
     /// Imports a set of [`numbered_set`].
     pub async fn import_set(&self, set: &str, cards: usize, hidden: bool) {
@@ -100,13 +111,7 @@ impl TestApp {
         copies_per_card: u64,
         file: PathBuf,
     ) -> Result<Minted, MintError> {
-        let run = RunRequest {
-            game: "ttcg".to_owned(),
-            set: set.to_owned(),
-            copies_per_card,
-            packs: None,
-        };
-        self.mint_run(RunToMint::New(run), file, None).await
+        self.mint_run(new_run(set, copies_per_card), file, None).await
     }
 
     /// Mints a run; in packs if a path for the packing list is given.
@@ -128,12 +133,7 @@ impl TestApp {
         file: PathBuf,
         sheet: PathBuf,
     ) -> Result<Minted, MintError> {
-        let run = RunToMint::New(RunRequest {
-            game: "ttcg".to_owned(),
-            set: set.to_owned(),
-            copies_per_card,
-            packs: None,
-        });
+        let run = new_run(set, copies_per_card);
         let public_url = "https://cards.example".to_owned();
         let qr_codes = Some(QrCodes { public_url, sheet: Some(sheet) });
         let format = PrintFormat::Csv;
@@ -161,6 +161,37 @@ impl TestApp {
             Arc::new(progress),
         )
         .await
+    }
+
+    /// Mints a run of 4096 codes at least, and calls `meanwhile` while its print file is written: the run is planned, and not
+    /// stored.
+    pub async fn mint_during(
+        &self,
+        run: RunToMint,
+        file: PathBuf,
+        meanwhile: impl AsyncFnOnce(),
+    ) -> Result<Minted, MintError> {
+        let format = PrintFormat::Csv;
+        let order = MintOrder { run, file, format, qr_codes: None, packing_list: None };
+        let (planned, is_planned) = oneshot::channel();
+        let (done, is_done) = mpsc::channel::<()>();
+        let pause = Mutex::new(Some((planned, is_done)));
+        let progress = move |_: u64| {
+            let pause = pause.lock().unwrap().take();
+            // The first call is by the thread that writes the print file, after 4096 codes.
+            if let Some((planned, is_done)) = pause {
+                planned.send(()).unwrap();
+                is_done.recv().unwrap();
+            }
+        };
+        let meanwhile = async {
+            is_planned.await.expect("the print file has enough codes");
+            meanwhile().await;
+            done.send(()).unwrap();
+        };
+        let (minted, ()) =
+            tokio::join!(Box::pin(self.mint_watched(order, progress)), Box::pin(meanwhile));
+        minted
     }
 
     /// Mints a run and returns its cards, in the order of the print file.

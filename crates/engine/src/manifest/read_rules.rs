@@ -58,7 +58,7 @@ fn format(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Fo
     let own = default.map_or(&[][..], |variant| &variant.rules);
     Format {
         game: Arc::clone(scope.game),
-        code: reader.code("code").into(),
+        code: reader.format_code("code").into(),
         name: reader.name("name"),
         version: reader.text("version").into(),
         effective_from: reader.optional("effective_from"),
@@ -131,7 +131,7 @@ fn decision(reader: &Reader<'_>, variants: &[Variant]) -> Decision {
 
 fn variant(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry) -> Variant {
     Variant {
-        code: reader.code("code").into(),
+        code: reader.format_code("code").into(),
         name: reader.name("name"),
         default: reader.optional("default").unwrap_or(false),
         provenance: provenance(reader).unwrap_or_default(),

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 use toml::{Table, Value};
 
 use super::ManifestFault;
-use crate::card_check::{NAME_MAX, SET_CODE_FORM};
+use crate::card_check::{CODE_MAX, NAME_MAX, SET_CODE_FORM, is_code};
 use crate::characters::{in_words, is_drawn_as_nothing, is_seen, quoted, refused_in_text};
 use crate::date::Date;
 use crate::near::{did_you_mean, near};
@@ -55,6 +55,8 @@ const TABLES_MAX: usize = 1_000;
 const ENTRIES_MAX: usize = 10_000;
 /// Most characters of an alias in a new manifest.
 const ALIAS_MAX: usize = 60;
+/// Maximum number of characters of the code of a format or variant in a new manifest. The service knows no name of a format with a longer one.
+const FORMAT_CODE_MAX: usize = 32;
 
 /// Reports lists and tables with too many entries. This comes before everything else, because readers compare the entries of lists with each other.
 pub(super) fn check_bounds(table: &Table, faults: &Faults) {
@@ -329,11 +331,21 @@ impl<'a> Reader<'a> {
 
     /// A required code: lower-case letters, digits, `-` and `_`.
     pub(super) fn code(&self, key: &'static str) -> String {
+        self.code_up_to(key, CODE_MAX)
+    }
+
+    fn code_up_to(&self, key: &'static str, most: usize) -> String {
         let code: String = self.required(key);
-        if self.has_text(key) && !crate::card_check::is_code(&code) {
-            self.fault(key, "must be 1 to 64 lower-case letters, digits, hyphens or underscores");
+        if self.has_text(key) && !(is_code(&code) && code.len() <= most) {
+            let form = "lower-case letters, digits, hyphens or underscores";
+            self.fault(key, format!("must be 1 to {most} {form}"));
         }
         code
+    }
+
+    /// The code of a format or variant: in new manifests short enough for the names of formats, such as `game/format:variant`.
+    pub(super) fn format_code(&self, key: &'static str) -> String {
+        self.code_up_to(key, if self.is_new() { FORMAT_CODE_MAX } else { CODE_MAX })
     }
 
     /// The code of a game, which is a part of URLs: see [`is_set_code`](crate::card_check::is_set_code).

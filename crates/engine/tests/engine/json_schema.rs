@@ -158,6 +158,20 @@ fn manifest_mutations() -> Vec<Mutation> {
     .collect()
 }
 
+/// The schema has the limits of new manifests, and the reader also reads stored ones.
+#[test]
+fn the_schema_refuses_codes_of_formats_that_new_manifests_may_not_have() {
+    let mut manifest = manifest("ttcg");
+    manifest["formats"][0]["variants"] = json!([{ "code": "all", "name": "All", "default": true }]);
+    for pointer in ["/formats/0/code", "/formats/0/variants/0/code"] {
+        for (length, fits) in [(32, true), (33, false)] {
+            let code = Mutation::Replace(json!("f".repeat(length)));
+            let changed = mutated(&manifest, pointer, &code).unwrap();
+            assert_eq!(MANIFESTS.is_valid(&changed), fits, "{pointer}: {length}");
+        }
+    }
+}
+
 /// The manifest without its formats, and with each of them alone: small manifests are read faster.
 fn parts(manifest: Value) -> Vec<Value> {
     let formats = manifest["formats"].as_array().unwrap().iter().map(|format| json!([format]));

@@ -323,6 +323,20 @@ fn some_card_can_be_of_a_kind() {
     assert_eq!(found, [fault("kinds[0].effects[0].slots[0].min", "is above max")]);
 }
 
+#[test]
+fn decks_can_name_formats_and_variants() {
+    let format = |code: &str, variant: &str| {
+        let format = format!("[[formats]]\ncode = \"{code}\"\nname = \"Wide\"\nversion = \"1\"\n");
+        let variant = format!("code = \"{variant}\"\nname = \"All\"\ndefault = true\n");
+        faults(&pond(&format!("{format}[[formats.variants]]\n{variant}"), ""))
+    };
+    let (longest, longer) = ("f".repeat(32), "f".repeat(33));
+    let problem = "must be 1 to 32 lower-case letters, digits, hyphens or underscores";
+    assert_eq!(format(&longest, &longest), []);
+    assert_eq!(format(&longer, "all"), [fault("formats[0].code", problem)]);
+    assert_eq!(format("wide", &longer), [fault("formats[0].variants[0].code", problem)]);
+}
+
 /// Marks that belong to the character before them are not escaped.
 #[test]
 fn messages_have_words_as_they_were_written() {

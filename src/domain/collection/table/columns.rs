@@ -17,7 +17,9 @@ use crate::domain::serials::serial_text::{MASKED, contains_serial};
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     headings: Vec<String>,
-    /// The place of each column; if several headings have one meaning, the first counts.
+    /// The column as which each heading is read.
+    read: Vec<Option<Column>>,
+    /// The place of the first heading that is read as each column.
     places: [Option<usize>; Column::ALL.len()],
 }
 
@@ -30,16 +32,29 @@ impl Columns {
         columns
     }
 
-    /// Adds a heading. Returns its column, unless an earlier heading has the same meaning.
-    pub(super) fn add(&mut self, heading: &str) -> Option<Column> {
-        let heading = excerpt(heading.trim());
-        let place = self.headings.len();
-        let column = Column::of(&heading).filter(|column| self.place_of(*column).is_none());
-        if let Some(column) = column {
-            self.places[column as usize] = Some(place);
+    /// Adds a heading of all lines, which is read unless an earlier heading has the same meaning.
+    fn add(&mut self, heading: &str) {
+        let (place, meaning) = self.add_unread(heading);
+        if let Some(column) = meaning
+            && self.place_of(column).is_none()
+        {
+            self.mark_read(place, column);
         }
+    }
+
+    /// Adds a heading that only some lines have, so that they decide whether it is read. Returns its place and its meaning.
+    pub(super) fn add_unread(&mut self, heading: &str) -> (usize, Option<Column>) {
+        let heading = excerpt(heading.trim());
+        let meaning = Column::of(&heading);
         self.headings.push(heading);
-        column
+        self.read.push(None);
+        (self.headings.len() - 1, meaning)
+    }
+
+    /// Records that a line reads the heading at this place as a column.
+    pub(super) fn mark_read(&mut self, place: usize, column: Column) {
+        self.read[place] = Some(column);
+        self.places[column as usize].get_or_insert(place);
     }
 
     /// How many headings there are.
@@ -52,7 +67,7 @@ impl Columns {
         self.headings.iter().filter(|heading| Column::of(heading).is_some()).count()
     }
 
-    /// The place of the heading for this column.
+    /// The place of the first heading that is read as this column.
     pub(super) fn place_of(&self, column: Column) -> Option<usize> {
         self.places[column as usize]
     }
@@ -69,12 +84,14 @@ impl Columns {
     }
 
     pub(super) fn dialect(&self, delimiter: Option<char>, byte_order_mark: bool) -> Dialect {
-        let named = |place: usize| self.headings[place].clone();
+        let read_as = |column: Option<Column>| {
+            let headings = self.headings.iter().zip(&self.read);
+            headings.filter(move |(_, read)| **read == column).map(|(heading, _)| heading.clone())
+        };
         let columns = Column::ALL
             .into_iter()
-            .filter_map(|column| Some((named(self.place_of(column)?), column)));
-        let is_used = |place: &usize| self.places.contains(&Some(*place));
-        let ignored = (0..self.headings.len()).filter(|place| !is_used(place)).map(named);
+            .flat_map(|column| read_as(Some(column)).map(move |heading| (heading, column)));
+        let ignored = read_as(None);
         Dialect {
             delimiter,
             encoding: "utf-8",

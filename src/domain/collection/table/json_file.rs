@@ -41,8 +41,8 @@ struct List {
     /// Whether one of its lines is an object.
     has_objects: bool,
     columns: Columns,
-    /// The column of each member name so far. If several names have one meaning, only the first has the column.
-    meanings: HashMap<String, Option<Column>>,
+    /// The place and the meaning of each member name so far.
+    meanings: HashMap<String, (usize, Option<Column>)>,
     lines: Vec<Line>,
     /// Why the file is refused. If reading fails and this is `None`, the file is not valid JSON.
     fault: Option<TableError>,
@@ -56,8 +56,8 @@ impl List {
         error
     }
 
-    /// The column of members with this name.
-    fn meaning(&mut self, name: &str) -> Result<Option<Column>, TableError> {
+    /// The place and the meaning of members with this name.
+    fn meaning(&mut self, name: &str) -> Result<(usize, Option<Column>), TableError> {
         if let Some(known) = self.meanings.get(name) {
             return Ok(*known);
         }
@@ -65,7 +65,7 @@ impl List {
             self.fault = Some(TableError::TooWide);
             return Err(TableError::TooWide);
         }
-        let meaning = self.columns.add(name);
+        let meaning = self.columns.add_unread(name);
         self.meanings.insert(name.to_owned(), meaning);
         Ok(meaning)
     }
@@ -173,10 +173,20 @@ impl<'de> Visitor<'de> for Object<'_> {
         let Self(list) = self;
         list.has_objects = true;
         let mut cells: [Cell<'de>; Column::ALL.len()] = Default::default();
-        while let Some(meaning) = members.next_key_seed(Name(|name: &str| list.meaning(name)))? {
+        // The name that each column has in this object: another object may use another name.
+        let mut names: [Option<usize>; Column::ALL.len()] = Default::default();
+        while let Some((place, meaning)) =
+            members.next_key_seed(Name(|name: &str| list.meaning(name)))?
+        {
+            let column =
+                meaning.filter(|column| names[*column as usize].is_none_or(|first| first == place));
             let cell =
-                members.next_value_seed(Member { list: &mut *list, is_kept: meaning.is_some() })?;
-            if let Some(column) = meaning {
+                members.next_value_seed(Member { list: &mut *list, is_kept: column.is_some() })?;
+            if let Some(column) = column {
+                list.columns.mark_read(place, column);
+                if cell != Cell::Nothing {
+                    names[column as usize] = Some(place);
+                }
                 cells[column as usize] = cell;
             }
         }

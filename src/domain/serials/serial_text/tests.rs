@@ -212,6 +212,57 @@ fn codes_of_lists_may_be_in_other_parts_and_beside_letters() {
     }
 }
 
+#[test]
+fn only_the_code_is_masked() {
+    let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
+    let (small, bare) = (code.to_lowercase(), code.replace('-', ""));
+    for (text, masked) in [
+        (code.clone(), "(a serial code)"),
+        (format!("There is no game {small}."), "There is no game (a serial code)."),
+        (format!("no set \"{bare}\" (character 0)"), "no set \"(a serial code)\" (character 0)"),
+        (format!("/{code}"), "/(a serial code)"),
+        (format!("/cards/3/{bare}/name"), "/cards/3/(a serial code)/name"),
+        (format!("?{code}"), "?(a serial code)"),
+        (format!("game:{code}"), "game:(a serial code)"),
+        (format!("\"{code}:1\""), "\"(a serial code):1\""),
+        (format!("{code} or {bare}"), "(a serial code) or (a serial code)"),
+        (format!("コードは{code}です"), "コードは(a serial code)です"),
+        // Words with a code in them are masked as a whole.
+        (format!("2x{code} and foo{bare}"), "(a serial code) and (a serial code)"),
+        (format!("of {} {}!", &bare[..4], &bare[4..]), "of (a serial code)!"),
+        ("no game 7KQ2-0000-0000-0000".to_owned(), "no game (a serial code)"),
+        (full_width(&format!("No {code}!")), "No (a serial code)!"),
+        (format!("No {}!", code.replacen("33", "3\u{200b}3", 1)), "No (a serial code)!"),
+    ] {
+        assert_eq!(mask_serials(&text), masked, "{text}");
+    }
+    let of_copy = format!("{UUID} has {code}, not {UUID}");
+    assert_eq!(mask_serials(&of_copy), format!("{UUID} has (a serial code), not {UUID}"));
+}
+
+#[test]
+fn what_is_no_code_is_not_masked() {
+    for text in [
+        UUID,
+        "urn:uuid:01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11",
+        "There is no design D-7KQ2X0FM9F.",
+        "D-7KQ2X0FM9F, D-0000000000",
+        "the set \"hearth\" has no card 016a",
+        "OP01-001, ST02-003",
+        "must be a day, YYYY-MM-DD, not 2026-11-31",
+        "must be a time, 2026-01-31T12:00:00Z (RFC 3339)",
+        "2026-11-30T14:36:45.802839Z",
+        "must be a whole number from 0 to 4294967295, not 18446744073709551615",
+        "1HARBOURmoYgsMQOYGR5yKcyR0lOVNZW1vHSIDEmSIggs1Ozf5I",
+        "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "is not known here; known are cursor, fields, game, hidden, include, kind, limit",
+        "must have the form ^[0-9A-Z]{4}(-[0-9A-Z]{4}){3}$",
+    ] {
+        assert!(matches!(mask_serials(text), Cow::Borrowed(same) if same == text), "{text}");
+    }
+}
+
 /// Each of these texts would take minutes if a part of it were read again from each of its places.
 #[test]
 fn long_texts_are_judged_in_one_pass() {
@@ -232,7 +283,7 @@ fn long_texts_are_judged_in_one_pass() {
         "a \u{200b}",
     ] {
         let text: String = iter::repeat_n(part, 150_000 / part.len()).collect();
-        let _ = (is_refused(&text), contains_serial(&text));
+        let _ = (is_refused(&text), mask_serials(&text));
         assert!(is_refused(&format!("{text}!{code}")), "{part}");
         assert!(contains_serial(&format!("{text}!{code}")), "{part}");
     }
@@ -342,5 +393,12 @@ proptest! {
     #[test]
     fn what_prose_must_not_contain_is_masked_in_lists(text in texts()) {
         prop_assert!(!is_refused(&text) || contains_serial(&text), "{}", text);
+    }
+
+    #[test]
+    fn no_code_is_left_after_masking(text in texts()) {
+        let masked = mask_serials(&text);
+        prop_assert!(!contains_serial(&masked), "{} is {}", text, masked);
+        prop_assert_eq!(masked == text, !contains_serial(&text), "{}", text);
     }
 }

@@ -1,5 +1,6 @@
 //! Builds bulk files when their game has changed.
 
+use std::collections::BTreeMap;
 use std::time::{Duration as Time, Instant};
 
 use cardscape_engine::Game;
@@ -20,12 +21,15 @@ use crate::store::db::deadlines;
 use crate::store::db::schema::{bulk_chunks, bulk_files};
 use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::{Connection, Store, StoreError, StoreResult};
+use crate::work::back_off::BackOff;
 
 /// After each batch, the build pauses this many times as long as the read took, so that it uses a quarter of a database
 /// processor.
 const REST: u32 = 3;
-/// Longest pause: the server ends a transaction that is idle for five seconds.
+/// Longest pause, so that a slow database does not keep the snapshot for much longer than the reads take.
 const LONGEST_REST: Time = Time::from_secs(2);
+/// Shortest and longest time until a build that failed is tried again.
+const RETRY_DELAYS: (Time, Time) = (Time::from_secs(30), Time::from_mins(10));
 /// Builds wait while cards are imported or edited, but for no more than this many of the usual pauses.
 const MOST_PAUSES: i32 = 10;
 /// An older program does not replace a file with a newer layout before the file is this old: a newer program that runs
@@ -160,14 +164,47 @@ impl BuildState {
     }
 }
 
+/// The games whose last build failed in this process. Without it, a build that takes minutes and always fails would begin
+/// again at once, because a failure leaves no trace in the database.
+#[derive(Debug, Default)]
+pub struct FailedBuilds(BTreeMap<String, FailedBuild>);
+
+#[derive(Debug)]
+struct FailedBuild {
+    delays: BackOff,
+    next_attempt: DateTime<Utc>,
+}
+
+impl FailedBuilds {
+    fn must_wait(&self, game: &str, now: DateTime<Utc>) -> bool {
+        self.0.get(game).is_some_and(|failed| now < failed.next_attempt)
+    }
+
+    /// Records how a build ended at the time `now`.
+    fn record(&mut self, game: &str, outcome: &StoreResult<()>, now: DateTime<Utc>) {
+        if outcome.is_ok() {
+            self.0.remove(game);
+            return;
+        }
+        let (first, longest) = RETRY_DELAYS;
+        let failed = self.0.entry(game.to_owned()).or_insert_with(|| FailedBuild {
+            delays: BackOff::new(first, longest),
+            next_attempt: now,
+        });
+        failed.next_attempt = now + failed.delays.next_wait();
+    }
+}
+
 /// Rebuilds the files of each game that has changed, each at most once per `interval`, and deletes versions that were
-/// replaced long enough ago. Any number of instances may call this: one builds, and the others skip the game.
+/// replaced long enough ago. Any number of instances may call this: one builds, and the others skip the game. `failed` is
+/// that of the previous call.
 pub async fn refresh<S: RowSource>(
     store: &Store,
     games: &GameCache,
     layout: Layout<S::Row>,
     clock: &Clock,
     interval: Duration,
+    failed: &mut FailedBuilds,
 ) -> StoreResult<()> {
     let extent = changes::extent(store).await?;
     let mut outcome = Ok(());
@@ -176,11 +213,16 @@ pub async fn refresh<S: RowSource>(
         let game = &standing.game;
         let form = (layout.version, S::KINDS.len());
         let done = match standing.need(form, extent, clock.now(), interval) {
+            Need::Build if failed.must_wait(game, clock.now()) => Ok(()),
             Need::Build if is_being_imported && !standing.is_overdue(clock.now(), interval) => {
                 tracing::debug!(%game, "the build of bulk files waits for the end of an import");
                 Ok(())
             }
-            Need::Build => build::<S>(store, games, game, layout, clock.now()).await,
+            Need::Build => {
+                let built = build::<S>(store, games, game, layout, clock.now()).await;
+                failed.record(game, &built, clock.now());
+                built
+            }
             Need::Nothing => catch_up(store, game, S::KINDS, extent.newest).await,
             Need::Wait => Ok(()),
         };
@@ -300,9 +342,11 @@ impl<R: Send + 'static> BuildOrder<'_, R> {
         games: &GameCache,
         rows: S,
     ) -> StoreResult<Option<Vec<BuiltFile>>> {
+        // Rows are serialised and compressed between the statements, on threads that get little time on a busy machine.
         run_commands(
             conn,
-            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = '60s'",
+            "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; SET LOCAL statement_timeout = '60s'; \
+             SET LOCAL idle_in_transaction_session_timeout = '60s'",
         )
         .await?;
         let lock = sql("SELECT pg_try_advisory_xact_lock($lock) AS locked");

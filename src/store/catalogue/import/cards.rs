@@ -194,6 +194,16 @@ pub(super) async fn change(
     plan: &SetPlan<'_>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
+    let removed = plan.changed.iter().flat_map(|card| &card.removed_printings);
+    let removed: Vec<PrintingId> = removed.copied().collect();
+    if !removed.is_empty() {
+        // All of the set before the first is deleted: triggers move what players have counted of them, and others lock printings in this order.
+        sql("SELECT FROM printings WHERE id = ")
+            .any(removed)
+            .push(" ORDER BY id FOR UPDATE")
+            .execute(conn)
+            .await?;
+    }
     for batch in plan.changed.chunks(BATCH) {
         // A submission that waits for its turn alone may have unlocked some of them since their progress was locked.
         let cards: Vec<CardId> = batch.iter().map(|card| card.id).collect();

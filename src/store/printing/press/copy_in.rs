@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use futures_util::SinkExt as _;
 use tokio_postgres::{Client, Error};
+use uuid::Uuid;
 
 use super::MintError;
 use crate::domain::ids::{PrintRunId, PrintingId};
 use crate::domain::serials::serial::RunPrefix;
 use crate::store::StoreSettings;
 use crate::store::db::wire::{Line, dial};
-use crate::store::printing::print_runs::PRESS_LOCK;
+use crate::store::printing::press_locks::{PRESS_LOCK, lock_of_set};
 
 /// One copy, ready to be stored: 20 bytes, since a run has millions.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ const TRAILER: [u8; 2] = (-1i16).to_be_bytes();
 /// Longest wait for the response to one statement, including the COPY of a batch.
 const STATEMENT: Duration = Duration::from_mins(10);
 
-/// A connection that holds the press lock until it is dropped.
+/// A connection that holds the press lock, and the lock of the minted set, until it is dropped.
 pub(super) struct CopyIn {
     client: Client,
     line: Line,
@@ -61,6 +62,14 @@ impl CopyIn {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         Ok(None)
+    }
+
+    /// Takes the lock of the set, so that cards of other sets can be moved and merged during the mint.
+    pub(super) async fn lock_set(&self, set: Uuid) -> Result<(), Error> {
+        let (class, key) = lock_of_set(set);
+        let lock = "SELECT pg_advisory_lock($1, $2)";
+        self.client.execute(lock, &[&class.cast_signed(), &key.cast_signed()]).await?;
+        Ok(())
     }
 
     /// Stores `rows`, which must be sorted by hash, the order of the index; returns how many Postgres accepted.

@@ -333,6 +333,7 @@ pub async fn mint(
         .transaction(async |conn| discarded_runs::discard_pending(conn, clock.now()).await)
         .await?;
     let planned = look_up(&mut *store.connection().await?, by, &order.run).await?;
+    press.lock_set(planned.set.id).await?;
     match (&planned.opening.plan.packs, &order.packing_list) {
         (Some(_), None) => {
             return Err(MintError::PackingList(
@@ -371,7 +372,7 @@ pub async fn mint(
         opening: &planned.opening,
         at: written_at,
     };
-    let pending = insert_pending(store, by, &new, &commitment, planned.announced.is_some()).await;
+    let pending = insert_pending(store, by, &new, &commitment, planned).await;
     let stored = match pending {
         Ok(()) => store_copies(&press, &new, &printed, &order, &progress).await,
         Err(error) => Err(error),
@@ -616,16 +617,18 @@ fn write_codes(
     Ok(rows)
 }
 
-/// Stores the run as pending, linked to its announcement.
+/// Stores the run as pending, linked to its announcement, if the set is still as it was planned.
 async fn insert_pending(
     store: &Store,
     by: &Operator,
     new: &NewPrintRun<'_>,
     commitment: &NewCommitment<'_>,
-    announced_before: bool,
+    planned: &Planned,
 ) -> Result<(), MintError> {
+    let announced_before = planned.announced.is_some();
     store
         .transaction(async |conn| {
+            Box::pin(require_as_planned(conn, by, planned)).await?;
             print_runs::insert_pending(conn, by, new).await?;
             if print_commitments::link_run(conn, commitment, announced_before, new.id).await? {
                 Ok(())
@@ -634,6 +637,31 @@ async fn insert_pending(
             }
         })
         .await
+}
+
+/// Checks that the set is still as it was planned, and locks it so that it stays so until the run is stored. The print file is
+/// written without a lock, because that may take minutes.
+async fn require_as_planned(
+    conn: &mut Connection,
+    by: &Operator,
+    planned: &Planned,
+) -> Result<(), MintError> {
+    print_runs::lock_set(conn, planned.set.id).await?;
+    let AnnouncedPlan { game, set, copies_per_card, packs, .. } = &planned.opening.plan;
+    let now = match plan(conn, &by.into(), game, set, *copies_per_card).await {
+        Ok((_, plan)) if plan == planned.plan => return Ok(()),
+        Ok((_, plan)) => Some(plan),
+        // The set has no such plan any more.
+        Err(error) if error.is_refusal() => None,
+        Err(error) => return Err(error),
+    };
+    let is_as_announced = now.is_some_and(|plan| {
+        AnnouncedPlan::new(game, set, &plan, packs.clone()) == planned.opening.plan
+    });
+    match planned.announced {
+        Some(id) if !is_as_announced => Err(MintError::NotAsAnnounced(id)),
+        _ => Err(MintError::SetChanged),
+    }
 }
 
 async fn store_copies(

@@ -274,6 +274,20 @@ async fn a_corrected_form_says_that_the_first_one_was_counted() {
     let main = &page.only("main").text;
     assert!(main.contains("that change is stored"), "{main}");
     assert_eq!(quantities(&app, &ada).await, rare(1));
+
+    // The words of the first form mean nothing any more.
+    let admin = app.admin().await;
+    let card = app.get("/v1/games/ttcg/sets/base/cards/001").by(&admin).answer().await;
+    let (etag, card) = (card.header("etag"), card.expect(200));
+    let rename = app.patch(&format!("/v1/cards/{}", card["id"].as_str().unwrap())).by(&admin);
+    let rename = rename.header("if-match", etag).json(&json!({ "name": "Another name" }));
+    rename.answer().await.expect(200);
+    let again = hers.post("/my/collection", &new("1")).await;
+    assert_eq!(again.status, 410);
+    let page = check("renamed", &again);
+    let main = &page.only("main").text;
+    assert!(main.contains("It was counted before. These words mean something else now."), "{main}");
+    assert_eq!(quantities(&app, &ada).await, rare(1));
 }
 
 #[tokio::test]

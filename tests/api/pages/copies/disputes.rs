@@ -71,6 +71,7 @@ async fn invalid_statements_are_refused_and_a_claim_is_withdrawn() {
         let page = check(&path, &refused);
         let field = page.all("textarea").find(|field| field.get("id") == Some("text")).unwrap();
         assert_eq!(field.get("aria-invalid"), Some("true"));
+        assert_eq!(field.get("autocomplete"), Some("off"));
         assert_eq!(field.text, sent.trim());
     }
     for at in 0..5 {

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Browser, start, store};
 use crate::pages::frame::check;
 use crate::pages::html::Page;
-use crate::support::RequestExt as _;
+use crate::support::{RequestExt as _, TestApp, edit_set, seed_data};
 
 const LIST: &str = "2 Kettle Imp\n1 Bellows Smith {rare}\n";
 
@@ -389,6 +389,21 @@ async fn a_deck_does_not_change_when_the_unchanged_form_is_saved() {
     for member in ["entries", "tags", "unread_lines"] {
         assert_eq!(after[member], before[member], "{member}");
     }
+}
+
+/// The form means what it says in any case, but its list may be pasted elsewhere.
+#[tokio::test]
+async fn the_list_of_a_deck_has_names_in_quotes_that_begin_longer_ones() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| set["cards"][8]["name"] = "Bellows Smith {rare}".into());
+    app.import(&source).await.unwrap();
+    let ada = app.player("ada").await;
+    let list = "2 Kettle Imp {rare}\n1 \"Bellows Smith\" {rare}\n";
+    let deck = store(&app, &ada, "Mine", "private", list).await;
+    let form = Browser::of(&app, "ada").await.page(&format!("{deck}/edit")).await;
+    let field = form.all("textarea").find(|field| field.get("id") == Some("list")).unwrap();
+    assert_eq!(field.text, "2 Kettle Imp {rare} 1 \"Bellows Smith\" {rare}");
 }
 
 /// A list cannot name the copies of a deck. Cards that stay in the deck keep their copies on the page, but not through the API.

@@ -144,11 +144,70 @@ async fn a_refused_release_names_the_sentences_that_no_template_makes() {
     let fields = [("set", "hearth"), ("number", "900"), ("go", "check")];
     let refused = browser.post(&path, &fields).await;
     assert_eq!(refused.status, 409, "{}", refused.text());
-    let page = check(&path, &refused);
-    for effect in ["Effect 1", "Effect 2"] {
-        let message = format!("{effect}: No template of the game makes this sentence.");
-        assert!(text(&page).contains(&message), "{}", text(&page));
+    // They are also named before the form is sent.
+    for page in [check(&path, &refused), browser.page(&path).await] {
+        for effect in ["Effect 1", "Effect 2"] {
+            let message = format!("{effect}: No template of the game makes this sentence.");
+            assert!(text(&page).contains(&message), "{}", text(&page));
+        }
     }
+    // They are only warnings: a busy service shows the form without them.
+    let places: Vec<_> = std::iter::from_fn(|| app.shared().work.enter().ok()).collect();
+    let page = browser.page(&path).await;
+    assert!(!text(&page).contains("No template"), "{}", text(&page));
+    drop(places);
+}
+
+/// What stands against a release whatever place is chosen is shown before the form is sent.
+#[tokio::test]
+async fn the_page_of_a_release_shows_who_is_banned_and_what_has_the_name() {
+    let app = start().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    app.admin().await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &place).await;
+    let path = format!("/reviews{}/release", page_of(&place));
+    let browser = Browser::of(&app, "the admin").await;
+    let taken = "Another design has this name";
+    let banned = "The author is banned.";
+    let page = browser.page(&path).await;
+    assert!(!text(&page).contains(taken) && !text(&page).contains(banned), "{}", text(&page));
+    shared(&app, &bob, &heron("Lantern Heron")).await;
+    app.sql(&format!("UPDATE accounts SET banned_at = created_at WHERE id = '{}'", ada.id)).await;
+    let page = browser.page(&path).await;
+    assert!(text(&page).contains(taken) && text(&page).contains(banned), "{}", text(&page));
+    let fields = [("set", "hearth"), ("number", "900"), ("go", "check")];
+    let refused = browser.post(&path, &fields).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check(&path, &refused);
+    assert!(text(&page).contains(taken) && text(&page).contains(banned), "{}", text(&page));
+}
+
+/// An official design does not reserve its name: its card does, and may be renamed.
+#[tokio::test]
+async fn the_page_of_a_release_does_not_warn_of_official_designs() {
+    let app = start().await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    approve(&app, &ada, &mod_, &place).await;
+    let official = shared(&app, &bob, &heron("Lantern Heron")).await;
+    approve(&app, &bob, &mod_, &official).await;
+    let request = app.post(&format!("{official}/release")).by(&admin);
+    let request = request.json(&json!({ "set": "hearth", "number": "900" }));
+    let card = request.answer().await.expect(201)["card"].as_str().unwrap().to_owned();
+    app.sql(&format!(
+        "UPDATE card_content SET name = 'Quiet Heron', name_key = 'quietheron', search_key = 'quietheron' WHERE card_id = '{card}'"
+    ))
+    .await;
+    let path = format!("/reviews{}/release", page_of(&place));
+    let browser = Browser::of(&app, "the admin").await;
+    let page = browser.page(&path).await;
+    assert!(!text(&page).contains("Another design has this name"), "{}", text(&page));
+    let fields = [("set", "hearth"), ("number", "901"), ("go", "release")];
+    assert_eq!(location(&browser.post(&path, &fields).await), path);
 }
 
 /// Another revision may be approved while the page of a release is open: the form names the revision that it showed.
