@@ -16,7 +16,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use actix_web::body::{BodySize, MessageBody};
-use actix_web::dev::Extensions;
+use actix_web::dev::{Extensions, ResponseHead};
+use actix_web::http::header;
 use actix_web::rt;
 use actix_web::rt::net::TcpStream;
 use actix_web::web::Bytes;
@@ -177,15 +178,24 @@ impl<B: MessageBody + Unpin> MessageBody for Answer<B> {
     }
 }
 
-/// The body of an answer to HEAD: of the size of the body that GET has, without its bytes. The server sends no body for HEAD, but reads it to its end, and a
-/// stream of events has none.
+/// The body of an answer to HEAD: none, with the size of the body that GET has as a header. The server would read the body to its end, and a stream of events has
+/// none. It also forgets that a request is a HEAD as soon as it has read the next one of the connection, and then counts the bytes of a body whose size it knows.
 #[derive(Debug)]
 pub struct Unread(BodySize);
 
 impl Unread {
     /// The body in place of this one.
-    pub fn of(body: &impl MessageBody) -> Self {
-        Self(body.size())
+    pub fn of(head: &mut ResponseHead, body: &impl MessageBody) -> Self {
+        match body.size() {
+            size @ (BodySize::None | BodySize::Sized(0)) => return Self(size),
+            BodySize::Sized(length) => {
+                head.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+            }
+            BodySize::Stream => {}
+        }
+        // Neither a length to keep nor chunks to end.
+        head.no_chunking(true);
+        Self(BodySize::Stream)
     }
 }
 

@@ -168,7 +168,19 @@ async fn head_of_a_stream_is_answered_and_opens_none() {
     let text = exchange(&app, (both.repeat(21) + last).as_bytes()).await;
     assert_eq!(text.matches("HTTP/1.1 200 OK\r\n").count(), 43, "{text}");
     assert_eq!(text.matches("content-type: text/event-stream\r\n").count(), 42, "{text}");
-    assert!(!text.contains(": connected"), "{text}");
+    assert!(!text.contains(": connected") && !text.contains("\r\n0\r\n"), "{text}");
+}
+
+/// While the first request of a packet waits for the database, the server reads the second one.
+#[tokio::test]
+async fn head_and_another_request_in_one_packet_are_answered() {
+    let app = TestApp::start().await;
+    let both = "HEAD /v1/changes HTTP/1.1\r\nhost: x\r\n\r\n\
+                GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let text = exchange(&app, both.as_bytes()).await;
+    let (head, rest) = text.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("content-length: ") && !head.contains("content-length: 0"), "{text}");
+    assert!(rest.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
 }
 
 /// A connection on which the service still sends a stream is not idle, even if the client sends nothing. Events that the stream leaves out do not

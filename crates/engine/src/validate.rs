@@ -103,7 +103,7 @@ struct Validator<'a> {
     violations: Vec<Violation>,
 }
 
-/// Maximum number of cards in a violation about a sum or about values.
+/// Maximum number of cards in a violation about a sum, about values or about a copy.
 const CARDS_MAX: usize = 20;
 
 impl Validator<'_> {

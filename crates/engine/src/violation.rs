@@ -234,7 +234,7 @@ pub struct Violation {
     pub set: Option<String>,
     /// Card attribute (or other field) concerned.
     pub attribute: Option<String>,
-    /// Cards concerned, sorted. For a sum, or values of an attribute, the 20 that matter most, the worst first.
+    /// Cards concerned, sorted; of those that name one copy, the first 20. For a sum, or values of an attribute, the 20 that matter most, the worst first.
     pub cards: Vec<CardMention>,
     /// What the rule asks for: a minimum, maximum or exact number, by code.
     pub limit: Option<i64>,

@@ -16,6 +16,9 @@ use crate::store::accounts::attempts::{self, AttemptSubject, Shortage};
 use crate::store::serials::submissions::keeps_attempt;
 use crate::store::{Connection, PooledConnection, StoreResult};
 
+/// Longest time that a request with a right secret waits until its attempt is given back. It still needs the database afterwards.
+const GIVE_BACK_WAIT: Duration = Duration::from_secs(1);
+
 /// The pauses of a submission of serial codes: about two seconds in all, if its budget allows it. Others return their
 /// attempts within milliseconds.
 const OF_CODES: &[Duration] = &[Duration::from_millis(100); 20];
@@ -238,7 +241,8 @@ pub(super) async fn give_back_right(
     now: DateTime<Utc>,
 ) {
     let given_back = async {
-        give_back(app, subjects, now).await;
+        // Dropping this wait is harmless: a task of its own gives them back.
+        let _ = tokio::time::timeout(GIVE_BACK_WAIT, give_back(app, subjects, now)).await;
         StoreResult::Ok(())
     };
     if let Err(error) = app.store.wait_for(given_back).await {

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use cardscape_engine::{Catalogue, Date, DeckReading, DeckText, Game, TextEncoding};
+use cardscape_engine::{
+    Catalogue, DECK_LINES_MAX, Date, DeckReading, DeckText, Game, TextEncoding,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -42,7 +44,7 @@ pub struct DeckReportBatchRequest {
     /// The day whose rules and limit lists are applied; absent: today.
     #[schema(value_type = Option<String>, format = Date, example = "2026-11-01")]
     pub on: Option<Date>,
-    /// The lists, 1 to 100. They have at most 10,000 entries together, counted once for each format.
+    /// The lists, 1 to 100. They have at most 10,000 entries together, counted once for each format, and at most 10,000 lines that are not blank.
     #[schema(min_items = 1, max_items = 100)]
     pub decks: Vec<BatchedDeck>,
 }
@@ -102,18 +104,31 @@ pub async fn judge_batch(
     let Some(found) = find_formats(app, &mut faults, &formats, on).await? else {
         return faults.into_result(None).map_err(|problem| with_lists(problem, &texts, None));
     };
-    let entries: usize = sent
-        .iter()
-        .map(|(_, deck)| match deck {
-            SentDeck::Entries(deck) => deck.entries.len(),
-            SentDeck::List(text) => text.entry_count(&found.0.game),
-        })
-        .sum();
-    if entries * formats.len() > MAX_JUDGED {
-        let detail = format!(
+    let (mut entries, mut lines) = (0, 0);
+    for (_, deck) in &sent {
+        match deck {
+            SentDeck::Entries(deck) => entries += deck.entries.len(),
+            SentDeck::List(text) => {
+                let read = text.lines(&found.0.game);
+                entries += read.entry_count();
+                lines += read.line_count();
+            }
+        }
+    }
+    let excess = if entries * formats.len() > MAX_JUDGED {
+        Some(format!(
             "have {entries} entries together, for {} formats; at most {MAX_JUDGED} are judged at once, an entry once for each format",
             formats.len()
-        );
+        ))
+    } else if lines > DECK_LINES_MAX {
+        // The answer has each line, also comments and repeated lines, which are no entries.
+        Some(format!(
+            "have more than {DECK_LINES_MAX} lines together that are not blank; at most {DECK_LINES_MAX} are read at once"
+        ))
+    } else {
+        None
+    };
+    if let Some(detail) = excess {
         faults.fields.push(InputFault::at("/decks", detail));
         let game = Some(&found.0.game);
         return faults.into_result(None).map_err(|problem| with_lists(problem, &texts, game));

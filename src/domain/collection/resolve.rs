@@ -334,7 +334,7 @@ impl CardResolver {
         let former = wanted.printing.and_then(|_| self.find_former(wanted, sets.as_deref()));
         match (self.resolve_by_words(wanted, assumed, &games, sets), former) {
             (meaning @ Meaning::Printing(..), _) | (meaning, None) => meaning,
-            // The card that the line was exported from was merged into this one. Counts of a rarity that this one does not have went to its
+            // The card that the line was exported from was merged into this one, or was moved and has lost the rarity: its counts went to the
             // most common printing.
             (_, Some(card)) => {
                 match (resolve_rarity(card, wanted, assumed), card.printings.first()) {

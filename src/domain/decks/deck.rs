@@ -499,11 +499,13 @@ type PlaceParts<'a> = (&'a Option<String>, &'a Option<String>);
 
 /// Whether a line may mean a place. A line without a set or number may mean any set or number.
 fn agree_in_place(written: PlaceParts<'_>, meant: PlaceParts<'_>) -> bool {
-    let plain = |number: &Option<String>| {
-        number.as_deref().map(|number| number.trim_start_matches('0').to_owned())
-    };
     agree(written.0.as_deref(), meant.0.as_deref())
-        && agree(plain(written.1).as_deref(), plain(meant.1).as_deref())
+        && agree(plain(written.1.as_deref()), plain(meant.1.as_deref()))
+}
+
+/// A number without the zeros at its beginning.
+fn plain(number: Option<&str>) -> Option<&str> {
+    number.map(|number| number.trim_start_matches('0'))
 }
 
 fn agree(written: Option<&str>, meant: Option<&str>) -> bool {

@@ -169,7 +169,7 @@ impl DesignContent {
         self.kind = faults.code("/kind", &self.kind);
         self.attributes = faults.attributes("/attributes", self.attributes);
         faults.most("/effects", self.effects.len(), MAX_EFFECTS);
-        for (at, effect) in self.effects.iter_mut().enumerate() {
+        for (at, effect) in self.effects.iter_mut().enumerate().take(MAX_EFFECTS) {
             let text = prose_line(&effect.text, least, MAX_EFFECT);
             effect.text = faults.take(format_args!("/effects/{at}/text"), text);
             for (member, code) in [("style", &mut effect.style), ("slot", &mut effect.slot)] {
@@ -179,7 +179,7 @@ impl DesignContent {
             }
         }
         faults.most("/printings", self.printings.len(), MAX_PRINTINGS);
-        for (at, printing) in self.printings.iter_mut().enumerate() {
+        for (at, printing) in self.printings.iter_mut().enumerate().take(MAX_PRINTINGS) {
             let pointer = format!("/printings/{at}");
             printing.rarity = faults.code(format_args!("{pointer}/rarity"), &printing.rarity);
             let attributes = std::mem::take(&mut printing.attributes);
@@ -378,6 +378,20 @@ mod tests {
                 "/artwork/alt",
             ]
         );
+    }
+
+    #[test]
+    fn effects_and_printings_beyond_the_limit_are_only_counted() {
+        let written = content(json!({
+            "name": "Owl", "kind": "unit",
+            "effects": vec![json!({ "text": "" }); 1_000],
+            "printings": vec![json!({ "rarity": "" }); 1_000],
+        }));
+        let faults = written.normalised().unwrap_err();
+        let count = |list: &str| faults.iter().filter(|one| one.pointer.starts_with(list)).count();
+        // One more for the number of items.
+        assert_eq!(count("/effects"), MAX_EFFECTS + 1);
+        assert_eq!(count("/printings"), MAX_PRINTINGS + 1);
     }
 
     /// Revisions that were stored before artwork existed can be read, and are written again without a change.

@@ -36,8 +36,8 @@ pub async fn surround<B: MessageBody + 'static>(
         response.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     observe::record(&mut response, id, method, began.elapsed());
-    Ok(response.map_body(|_, body| {
-        let body = if is_head { Unread::of(&body).boxed() } else { body };
+    Ok(response.map_body(|head, body| {
+        let body = if is_head { Unread::of(head, &body).boxed() } else { body };
         Answer::new(body, id, turn)
     }))
 }

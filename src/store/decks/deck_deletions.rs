@@ -46,8 +46,9 @@ pub async fn delete(
         .bind("at", at)
         .execute(conn)
         .await?;
+    // A deck that is restored meanwhile is locked: only the conditions on `d` itself are checked again when its lock ends.
     sql(format!(
-        "DELETE FROM decks d WHERE d.id IN (SELECT id FROM decks WHERE account_id = $account AND deleted_at IS NOT NULL \
+        "DELETE FROM decks d WHERE d.deleted_at IS NOT NULL AND d.id IN (SELECT id FROM decks WHERE account_id = $account AND deleted_at IS NOT NULL \
          ORDER BY deleted_at DESC, id DESC OFFSET $most) AND {NOT_REPORTED}"
     ))
         .bind("account", by.account())

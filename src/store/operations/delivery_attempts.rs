@@ -123,7 +123,8 @@ async fn take_in(
             match found {
                 Ok(change) => WebhookEvent::Change(Box::new(change)),
                 Err(failure) => {
-                    finish(conn, id, DeliveryState::Failed, None, Some(failure), now).await?;
+                    let attempt = (id, attempts);
+                    finish(conn, attempt, DeliveryState::Failed, None, Some(failure), now).await?;
                     return Ok(NextDelivery::GivenUp(failure));
                 }
             }
@@ -143,13 +144,14 @@ async fn take_in(
 
 async fn finish(
     conn: &mut Connection,
-    id: DeliveryId,
+    (id, attempts): (DeliveryId, i32),
     state: DeliveryState,
     status: Option<i32>,
     failure: Option<Failure>,
     at: DateTime<Utc>,
 ) -> StoreResult<()> {
-    diesel::update(deliveries::table.find(id))
+    let of_attempt = deliveries::table.find(id).filter(deliveries::attempts.ge(attempts));
+    diesel::update(of_attempt)
         .set((
             deliveries::state.eq(state),
             deliveries::next_attempt_at.eq(None::<DateTime<Utc>>),
@@ -243,8 +245,9 @@ async fn settle_in(
     let webhook = webhooks::table.find(lease.webhook);
     let status = outcome.status.map(i32::from);
     let Some(failure) = outcome.failure else {
-        // A success is recorded even if the lease has expired.
-        finish(conn, delivery, DeliveryState::Delivered, status, None, now).await?;
+        // A success is recorded even if the lease has expired, unless an admin has resent the delivery in the meantime.
+        let attempt = (delivery, attempts);
+        finish(conn, attempt, DeliveryState::Delivered, status, None, now).await?;
         let none = None::<DateTime<Utc>>;
         diesel::update(webhook)
             .set((

@@ -106,6 +106,11 @@ pub(in crate::web) async fn check(
     Form(mut form): Form<CheckForm>,
 ) -> Result<HttpResponse, Problem> {
     let requester = (visitor.viewer(), network.0);
+    // Before anything reads the list, which may be as long as the form.
+    if is_too_long(&form.list) {
+        let faults = Faults::one("list", deck_words::list_too_long());
+        return show(&state, PageStatus::INVALID_FORM, &form, faults, None).await;
+    }
     if !form.card.trim().is_empty()
         && let Err(faults) = add_card(&state, requester, &mut form).await?
     {
@@ -113,10 +118,6 @@ pub(in crate::web) async fn check(
     }
     if form.list.trim().is_empty() {
         let faults = Faults::one("list", deck_words::NO_LIST);
-        return show(&state, PageStatus::INVALID_FORM, &form, faults, None).await;
-    }
-    if is_too_long(&form.list) {
-        let faults = Faults::one("list", deck_words::list_too_long());
         return show(&state, PageStatus::INVALID_FORM, &form, faults, None).await;
     }
     let format_of_list = || parse_deck_text(&form.list).notes.remove("format");
@@ -170,6 +171,9 @@ async fn add_card(
     let dialect = Some(form.dialect.as_str()).filter(|dialect| !dialect.is_empty());
     let list = TypedList { format: &form.format, text: &form.list, dialect };
     match list_additions::add(app, requester, list, form.card.trim()).await {
+        Ok(Some(Addition { text, .. })) if is_too_long(&text) => {
+            Ok(Err(Faults::one("list", deck_words::list_too_long())))
+        }
         Ok(Some(Addition { text, quantity })) => {
             (form.list, form.added) = (text, Some(quantity));
             Ok(Ok(()))

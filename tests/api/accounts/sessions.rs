@@ -457,7 +457,7 @@ async fn a_right_password_does_not_wait_for_long_until_its_attempt_is_given_back
         db,
         app.clock().clone(),
         |settings| settings.request_timeout = StdDuration::from_secs(10),
-        |store| store.request_budget = StdDuration::from_secs(1),
+        |store| store.request_budget = StdDuration::from_secs(3),
     );
     impatient.log_in_without(&bob).await.problem(401, "second_factor_required");
     holder.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();

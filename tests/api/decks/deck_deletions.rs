@@ -3,6 +3,7 @@
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
+use crate::collection::counts::send_during;
 use crate::support::{Player, RequestExt as _, TestApp};
 
 async fn stored(app: &TestApp, owner: &Player, visibility: &str) -> String {
@@ -94,18 +95,37 @@ fn report_of(reporter: &Player, accused: &Player, name: &str) -> String {
     )
 }
 
+/// Deleted yesterday, each a minute before the one with the number before.
+const DELETED: &str = "now() - interval '1 day' - n * interval '1 minute', 'private'";
+
+/// A statement that stores decks without entries, named by their numbers.
+fn decks_of(owner: &Player, deleted: &str, count: u32) -> String {
+    format!(
+        "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, deleted_at, visibility_before) \
+         SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'n' || n, 'private', 1, now(), now(), {deleted} FROM generate_series(1, {count}) AS n",
+        owner.id
+    )
+}
+
+/// The deletion of another deck removes those that were deleted first, but not one that was restored after it had begun.
+#[tokio::test]
+async fn a_deck_that_is_restored_during_a_deletion_stays() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    app.sql(&decks_of(&ada, DELETED, 100)).await;
+    let path = stored(&app, &ada, "private").await;
+    let restore =
+        "UPDATE decks SET deleted_at = NULL, visibility_before = NULL WHERE name = 'n100'";
+    let deletion = app.delete(&path).by(&ada).header("if-match", "*").answer();
+    send_during(&app, restore, deletion).await.expect(204);
+    assert_eq!(app.db().value("SELECT count(*)::text FROM decks").await, "101");
+}
+
 #[tokio::test]
 async fn a_hundred_deleted_decks_are_stored_and_a_full_account_cannot_restore_one() {
     let app = app().await;
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
-    let fill = |deleted: &str, count: u32| {
-        format!(
-            "INSERT INTO decks (id, account_id, game_code, format_code, name, visibility, revision, created_at, updated_at, deleted_at, visibility_before) \
-             SELECT gen_random_uuid(), '{}', 'ttcg', 'standard', 'n' || n, 'private', 1, now(), now(), {deleted} FROM generate_series(1, {count}) AS n",
-            ada.id
-        )
-    };
-    app.sql(&fill("now() - interval '1 day' - n * interval '1 minute', 'private'", 100)).await;
+    app.sql(&decks_of(&ada, DELETED, 100)).await;
     app.sql(&report_of(&ben, &ada, "n100")).await;
     let path = stored(&app, &ada, "private").await;
     delete(&app, &ada, &path).await;
@@ -115,7 +135,7 @@ async fn a_hundred_deleted_decks_are_stored_and_a_full_account_cannot_restore_on
     app.post(&format!("{path}/undelete")).by(&ada).answer().await.expect(200);
     delete(&app, &ada, &path).await;
     assert_eq!(app.db().value(names).await, "100 0", "the deck that was deleted first is removed");
-    app.sql(&fill("NULL, NULL", 1_000)).await;
+    app.sql(&decks_of(&ada, "NULL, NULL", 1_000)).await;
     let refused = app.post(&format!("{path}/undelete")).by(&ada).answer().await;
     refused.problem(409, "too_many_decks");
     let page: Value =

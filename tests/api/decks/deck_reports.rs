@@ -711,6 +711,15 @@ async fn many_lists_are_judged_at_once_and_a_deck_by_all_formats() {
     let large = json!({ "list": "1 x\n".repeat(500) });
     let problem = ask(&json!({ "format": format, "decks": vec![large; 21] })).await;
     assert_eq!(problem.problem(422, "invalid_body")["errors"][0]["pointer"], "/decks");
+    // Comments and repeated ids are no entries, and the answer would have all of them.
+    for list in ["// x\n".repeat(5_001), format!("#main\n{}!side\n", "7\n".repeat(5_000))] {
+        let decks = vec![json!({ "list": list }); 2];
+        let problem = ask(&json!({ "format": format, "decks": decks })).await;
+        let problem = problem.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], "/decks", "{problem:#}");
+        let detail = text(&problem["errors"][0], "detail");
+        assert!(detail.starts_with("have more than 10000 lines"), "{detail}");
+    }
     let many = json!({ "format": format, "decks": vec![json!({ "entries": [] }); 101] });
     ask(&many).await.problem(422, "invalid_body");
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::banned_authors::WAITING;
 use super::{app, begun, changed, heron, put, put_templates, shared, step};
+use crate::collection::counts::send_during;
 use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory, until};
 
 /// Submits and approves a design.
@@ -503,6 +504,17 @@ async fn exactly_one_of_two_parallel_releases_succeeds() {
     }
     let count = app.db().value("SELECT count(*)::text FROM cards WHERE number LIKE '9__'").await;
     assert_eq!(count, "3");
+}
+
+/// A change of the unlock policy of a game locks the game: it finds the new card, or the card gets the changed policy.
+#[tokio::test]
+async fn a_release_waits_for_a_change_of_the_unlock_policy() {
+    let app = app().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let path = approved(&app, &ada, &mod_, "Lantern Heron").await;
+    let place = json!({ "set": "hearth", "number": "900" });
+    let lock = "SELECT FROM games WHERE code = 'ttcg' FOR NO KEY UPDATE";
+    send_during(&app, lock, release(&app, &admin, &path, &place)).await.expect(201);
 }
 
 /// A release and a revocation of the approval run at the same time on two instances. Exactly one of them succeeds: a card keeps its approval, also a hidden one.

@@ -564,11 +564,17 @@ async fn a_delivery_can_be_sent_again_and_a_webhook_can_be_pinged() {
 /// A running attempt that ends does not cancel a resend that an admin has requested in the meantime.
 #[tokio::test]
 async fn a_resend_during_an_attempt_is_not_lost() {
+    for answer in ["500 Oops", "204 No Content"] {
+        a_resend_is_not_lost_by(answer).await;
+    }
+}
+
+async fn a_resend_is_not_lost_by(answer: &'static str) {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;
     let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
     receiver.hold();
-    receiver.answer(&["500 Oops"]);
+    receiver.answer(&[answer]);
     let ping = app.post(&format!("{}/ping", hook.path)).by(&admin).answer().await;
     let place = ping.header("location");
     ping.expect(202);

@@ -68,7 +68,7 @@ use crate::deck::{Deck, DeckEntry};
 use crate::known_sets::KnownSets;
 use crate::manifest::Game;
 use around_code::{AroundCode, NAME_NOTE};
-use draft::{Draft, PartsOf, RepeatedLine, Source};
+use draft::{Content, Draft, PartsOf, RepeatedLine, Source};
 use recognise::Prepared;
 
 pub use draft::DECK_LINES_MAX;
@@ -397,6 +397,13 @@ impl DeckLines<'_> {
     /// How many entries the lines seem to have; headings may be among them.
     pub fn entry_count(&self) -> usize {
         self.draft.entries().map(several::entry_count).sum()
+    }
+
+    /// Number of lines that are read and are not blank, also of those that only repeat the entry of an earlier line.
+    pub fn line_count(&self) -> usize {
+        let is_blank = |content: &Content<'_>| matches!(content, Content::Blank);
+        let first = self.draft.lines.iter().filter(|line| !is_blank(&line.content)).count();
+        first + self.draft.repeated.len()
     }
 
     /// Number of lines after the first [`DECK_LINES_MAX`], which are not read.

@@ -10,7 +10,7 @@ use super::line::{
 pub(super) const SEPARATORS: [char; 2] = [',', ';'];
 /// Maximum number of cards of such a line.
 pub(super) const LINE_CARDS_MAX: usize = 100;
-/// Maximum number of separators of such a line: names may have some, too. The text before each is read from its beginning.
+/// Maximum number of separators of such a line: names may have some, too.
 const SEPARATORS_MAX: usize = 2 * LINE_CARDS_MAX;
 
 /// The line of an entry that may be one of several in it. A row of a table is one entry.
@@ -45,12 +45,17 @@ fn parts_counted(line: &str, is_before: bool) -> Option<Vec<&str>> {
         let (before, end) = (&line[start..at], at + separator.len());
         if is_counted(if is_before { &line[end..] } else { before }) {
             parts.push(before.trim());
-            start = end;
+            start = start_after(line, end);
         }
     }
     parts.push(line[start..].trim());
     let are_several = (2..=LINE_CARDS_MAX).contains(&parts.len());
     (are_several && parts.iter().all(|part| is_counted(part))).then_some(parts)
+}
+
+/// Where the part after a separator begins. Blanks before it would be read again for each further separator.
+fn start_after(line: &str, separator_end: usize) -> usize {
+    line.len() - line[separator_end..].trim_start().len()
 }
 
 /// Whether a line has more cards with their quantities than are read from one line. Its separators with a quantity beside them are counted, among as many as
@@ -67,7 +72,7 @@ pub(super) fn has_too_many_cards(line: &str) -> bool {
             let is_part =
                 if is_before { begins_with_count(&line[end..]) } else { ends_with_count(before) };
             if is_part {
-                start = end;
+                start = start_after(line, end);
             }
             is_part
         });

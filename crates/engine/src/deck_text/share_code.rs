@@ -238,14 +238,18 @@ pub fn decode_share_code(code: &str) -> Result<SharedDeck, ShareCodeError> {
         return Err(ShareCodeError::CheckDigits);
     }
     let mut bits = BitReader::new(&body[VERSION.len_utf8()..]);
-    read_code(&mut bits).ok_or(ShareCodeError::Malformed).and_then(|shared| {
-        let fits = shared.deck.entries.len() <= DECK_LINES_MAX;
-        if fits { Ok(shared) } else { Err(ShareCodeError::TooLarge) }
-    })
+    let mut entries = Vec::new();
+    let game = read_code(&mut bits, &mut entries);
+    if entries.len() > DECK_LINES_MAX {
+        return Err(ShareCodeError::TooLarge);
+    }
+    let game = game.ok_or(ShareCodeError::Malformed)?;
+    Ok(SharedDeck { game, deck: Deck { entries } })
 }
 
-/// Reads the content of a code. Every entry takes at least three bits, so that a code cannot hold many more entries than characters.
-fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
+/// Reads the content of a code: returns its game, and adds its entries. `None`: the code is not valid, or has more than [`DECK_LINES_MAX`] entries, of which
+/// one more than these is added. Every entry takes at least three bits, so that a code cannot hold many more entries than characters.
+fn read_code(bits: &mut BitReader<'_>, entries: &mut Vec<DeckEntry>) -> Option<String> {
     let game = bits.word()?;
     let mut rarities = Vec::new();
     let has_rarities = bits.flag()?;
@@ -255,7 +259,6 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
         }
     }
     let lower_bits = u32::try_from(bits.bits(4)?).ok()?;
-    let mut entries: Vec<DeckEntry> = Vec::new();
     let card_copies = |bits: &mut BitReader<'_>| -> Option<(u32, Option<String>)> {
         let quantity = bits.copies()?;
         let rarity = if has_rarities { bits.count()?.checked_sub(1) } else { None };
@@ -266,14 +269,14 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
         let zone = if bits.flag()? { bits.word()? } else { MAIN_ZONE.to_owned() };
         let mut add = |quantity, card| {
             entries.push(DeckEntry { zone: zone.clone(), quantity, card, copies: Vec::new() });
-            // Entries beyond the limit need not be kept: that there are too many is reported at the end.
-            entries.truncate(DECK_LINES_MAX + 1);
+            // The rest of a code with too many entries is not read.
+            (entries.len() <= DECK_LINES_MAX).then_some(())
         };
         for _ in 0..bits.count()? {
             let set = bits.word()?;
             let mut numbered = |number: String, quantity, rarity| {
                 let (set, number) = (Some(set.clone()), Some(number));
-                add(quantity, CardReference { name: String::new(), set, number, rarity });
+                add(quantity, CardReference { name: String::new(), set, number, rarity })
             };
             let all = bits.count_from_one()?;
             let words = if bits.flag()? { bits.count_from_one()? } else { 0 };
@@ -281,12 +284,12 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
             for _ in 0..all.checked_sub(words)? {
                 number = number.checked_add(bits.step(lower_bits)?)?;
                 let (quantity, rarity) = card_copies(bits)?;
-                numbered(number.to_string(), quantity, rarity);
+                numbered(number.to_string(), quantity, rarity)?;
             }
             for _ in 0..words {
                 let number = bits.word()?;
                 let (quantity, rarity) = card_copies(bits)?;
-                numbered(number, quantity, rarity);
+                numbered(number, quantity, rarity)?;
             }
         }
         for _ in 0..bits.count()? {
@@ -294,10 +297,10 @@ fn read_code(bits: &mut BitReader<'_>) -> Option<SharedDeck> {
             let set = if bits.flag()? { Some(bits.word()?) } else { None };
             let number = if bits.flag()? { Some(bits.word()?) } else { None };
             let (quantity, rarity) = card_copies(bits)?;
-            add(quantity, CardReference { name, set, number, rarity });
+            add(quantity, CardReference { name, set, number, rarity })?;
         }
     }
-    bits.is_at_end().then_some(SharedDeck { game, deck: Deck { entries } })
+    bits.is_at_end().then_some(game)
 }
 
 pub(super) fn draft(source: Source<'_>) -> Draft<'_> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Validator, entries, violation};
+use super::{CARDS_MAX, Validator, entries, violation};
 use crate::code::ViolationCode as Code;
 use crate::deck::DeckEntry;
 use crate::rule::Rule;
@@ -20,6 +20,10 @@ impl Validator<'_> {
                 let (times, cards) = seen.entry(copy).or_default();
                 *times = times.saturating_add(1);
                 cards.insert(CardMention { copy: Some(copy.to_owned()), ..card.clone() });
+                // All entries may name all copies: what is kept must not grow with both. `actual` counts the others, too.
+                if cards.len() > CARDS_MAX {
+                    cards.pop_last();
+                }
             }
             let quantity = u64::from(entry.quantity);
             if named > quantity {

@@ -76,6 +76,24 @@ fn t_2_2_1e_one_copy_over_entries_and_cards() {
     assert_eq!(named(2), ["Spark 1", "Sprak 2"], "unknown cards have copies, too");
 }
 
+/// Otherwise a report on many entries that all name many copies would have all entries for each copy.
+#[test]
+fn t_2_2_1e_the_first_cards_of_a_copy_are_mentioned() {
+    let report =
+        judge((0..25).rev().map(|at| entry(2, &format!("Spark {at}"), &["a", "b"])).collect());
+    assert_eq!(
+        outline(&report.violations),
+        ["SERIAL_DUPLICATE T-2.2.1e 1 25", "SERIAL_DUPLICATE T-2.2.1e 1 25"]
+    );
+    let mut first: Vec<String> = (0..25).map(|at| format!("Spark {at}")).collect();
+    first.sort();
+    first.truncate(20);
+    for violation in &report.violations {
+        let named: Vec<&str> = violation.cards.iter().map(|card| card.name.as_str()).collect();
+        assert_eq!(named, first);
+    }
+}
+
 #[test]
 fn t_2_2_1e_more_copies_than_cards() {
     let report = judge(vec![entry(2, "Spark 0", &["a", "b", "c", "d"])]);

@@ -480,6 +480,22 @@ fn a_name_with_commas_and_numbers_is_one_card() {
 }
 
 #[test]
+fn lines_that_are_no_entries_are_counted() {
+    let catalogue = shipped(HARBOUR);
+    for (list, entries, lines) in [
+        ("// Salt\n\n\n2 Salt\n1 Silk\n\n", 2, 3),
+        // Each line of an id is one copy of an entry.
+        ("#main\n7\n7\n7\n\n8\n!side", 2, 6),
+    ] {
+        let text = DeckText::new(list, None);
+        let read = text.lines(catalogue.game());
+        assert_eq!((read.entry_count(), read.line_count()), (entries, lines), "{list}");
+        let verdicts = text.read(&DeckReading::new(&catalogue)).lines.len();
+        assert_eq!(verdicts, lines, "{list}");
+    }
+}
+
+#[test]
 fn an_unknown_symbol_has_the_quantity_beside_it() {
     let catalogue = shipped("emoji-tcg");
     for list in ["🀄 (2)", "🀄 (2)\n1 Tiny Smile", "- 🀄 (2)", "🀄2", "2🀄"] {

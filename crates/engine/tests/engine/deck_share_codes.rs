@@ -243,6 +243,12 @@ fn a_code_cannot_make_much_of_little() {
     assert_eq!(decode_share_code(&code), Err(ShareCodeError::Malformed));
     let copies = Deck { entries: vec![entry("main", 1, "a", "1"); 10_001] };
     assert_eq!(encode_share_code("a", &copies), Err(ShareCodeError::TooLarge));
+    // "a", no rarities, one zone, one set "a" with 16,384 cards, two in each "J". The code ends before the last of them: whether it was read until its end
+    // is seen by the error.
+    let cut_after =
+        |cards: usize| with_check_digits(&format!("1AmAiAmAAIAA{}", "J".repeat(cards / 2)));
+    assert_eq!(decode_share_code(&cut_after(10_000)), Err(ShareCodeError::Malformed));
+    assert_eq!(decode_share_code(&cut_after(10_002)), Err(ShareCodeError::TooLarge));
     // One long word for many entries.
     let long = |letter: &str, length| {
         let card =

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::cards::Batches;
 use super::edit::{lock_set, mark_edited};
+use super::new_set::lock_game;
 use super::plan::{self, SetPlan};
 use super::{EditError, cards};
 use crate::auth::permission::Importer;
@@ -26,7 +27,7 @@ pub(in crate::store) struct OpenSet {
     pub(in crate::store) row: SetRow,
 }
 
-/// Locks a set so that no print run of it can begin; `None`: there is no such set. The caller must hold
+/// Locks a set so that no print run of it can begin and its unlock policy does not change; `None`: there is no such set. The caller must hold
 /// [`super::LOCK`].
 pub(in crate::store) async fn open_set(
     conn: &mut Connection,
@@ -34,6 +35,8 @@ pub(in crate::store) async fn open_set(
     game: &str,
     set: &str,
 ) -> StoreResult<Option<OpenSet>> {
+    // Changes of unlock policies lock the game: either the new card gets the changed policy, or the change finds the card.
+    lock_game(conn, game).await?;
     let Some(id) = lock_set(conn, game, set).await? else { return Ok(None) };
     Ok(sets::find(conn, game, set).await?.map(|row| OpenSet { id, row }))
 }

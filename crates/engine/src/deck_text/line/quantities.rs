@@ -98,8 +98,11 @@ fn circled(line: &str) -> Option<(&str, &str)> {
 
 /// Whether a text is only a quantity, such as `2` or `x2`.
 pub(super) fn is_count_alone(text: &str) -> bool {
-    let number = text.trim_matches(|character: char| " xX×".contains(character));
-    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    let is_sign = |character: char| " xX×".contains(character);
+    let number = text.trim_start_matches(is_sign);
+    // Not from its end: this is asked for the text after each separator of a line.
+    let rest = number.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    rest.len() < number.len() && rest.chars().all(is_sign)
 }
 
 /// Whether a line begins with a number that is not whole, as in `2.5 Name`, `0,5x Name` and `x2.5 Name`. Three digits after a comma are thousands.
@@ -120,7 +123,20 @@ pub(in crate::deck_text) fn has_fraction(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn a_quantity_alone_is_a_number_between_signs(text in "[ xX×]{0,3}[0-9]{0,2}[ xX×]{0,3}[1a,]?") {
+            let number = text.trim_matches(|character: char| " xX×".contains(character));
+            let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+            prop_assert_eq!(is_count_alone(&text), is_number, "{}", text);
+        }
+    }
 
     #[test]
     fn numbers_that_are_not_whole_are_found() {

@@ -13,8 +13,11 @@ pub(in crate::deck_text) fn trailing(line: &str) -> Option<(&str, &str)> {
     if let Some(found) = times_after(line) {
         return Some(found);
     }
-    let (before, word) = line.rsplit_once(char::is_whitespace)?;
-    let before = before.trim_end();
+    let (front, word) = split_end(line, is_of_count);
+    if !front.ends_with(char::is_whitespace) {
+        return None;
+    }
+    let before = front.trim_end();
     let bare = word.strip_prefix('(').and_then(|word| word.strip_suffix(')')).unwrap_or(word);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if let Some(number) = bare.strip_prefix(TIMES).or_else(|| bare.strip_suffix(TIMES))
@@ -27,28 +30,36 @@ pub(in crate::deck_text) fn trailing(line: &str) -> Option<(&str, &str)> {
     (is_count && !is_before_remark(name.trim_end())).then_some((name.trim_end(), word))
 }
 
+/// A text in two parts, of which the second one has the last characters of a kind. Only these are read: the text before each separator of a line is asked for its
+/// quantity.
+fn split_end(text: &str, is_of_end: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.trim_end_matches(is_of_end).len())
+}
+
+/// Whether a character may be part of a quantity with its sign: `(x4)`.
+fn is_of_count(character: char) -> bool {
+    character.is_ascii_digit() || TIMES.contains(&character) || matches!(character, '(' | ')')
+}
+
 /// `4` directly after the sign in `Name×4`; an `x` may be part of a name, but not of a symbol.
 fn times_after(line: &str) -> Option<(&str, &str)> {
     let before = line.trim_end_matches(|character: char| character.is_ascii_digit());
     let number = &line[before.len()..];
     let name = before.strip_suffix('×').or_else(|| {
         let name = before.strip_suffix(['x', 'X'])?;
-        (!name.contains(|character: char| character.is_alphanumeric())).then_some(name)
+        // From the end, where the text before has its `x` if it ends like this one.
+        (!name.chars().rev().any(char::is_alphanumeric)).then_some(name)
     })?;
     (!number.is_empty() && !name.trim().is_empty()).then_some((name.trim_end(), number))
 }
 
 /// The name and the number of `Name (2)`, `Name [2]`, `Name [x2]`, `Name (2 copies)`, `Name: 2` or `Name - 2`. A larger number is rather a collector number or a year.
 pub(in crate::deck_text) fn count_after_name(line: &str) -> Option<(&str, u32)> {
-    let bare = line.strip_suffix([')', ']']);
-    if line.ends_with(']')
-        && let Some((name, inner)) = bare.and_then(|bare| bare.rsplit_once('['))
-        && let Some(number) = inner.strip_prefix(TIMES).or_else(|| inner.strip_suffix(TIMES))
-        && number.bytes().all(|byte| byte.is_ascii_digit())
-    {
+    if let Some((name, number)) = signed_in_brackets(line) {
         let (name, count) = (name.trim_end(), number.parse().ok()?);
         return ((1..=99).contains(&count) && !name.is_empty()).then_some((name, count));
     }
+    let bare = line.strip_suffix([')', ']']);
     let (before, marks): (&str, &[char]) = match bare {
         Some(bare) => (without_copies(bare), &['(', '[']),
         None => (line, &[':', ',', ';']),
@@ -72,6 +83,14 @@ pub(in crate::deck_text) fn count_after_name(line: &str) -> Option<(&str, u32)> 
     ((1..=99).contains(&count) && !name.is_empty()).then_some((name, count))
 }
 
+/// The name and the digits, if there are some, of `Name [x2]` or `Name [2x]`.
+fn signed_in_brackets(line: &str) -> Option<(&str, &str)> {
+    let (front, inner) = split_end(line.strip_suffix(']')?, is_of_count);
+    let name = front.strip_suffix('[')?;
+    let number = inner.strip_prefix(TIMES).or_else(|| inner.strip_suffix(TIMES))?;
+    number.bytes().all(|byte| byte.is_ascii_digit()).then_some((name, number))
+}
+
 /// Whether a text is a quantity in words: `2 copies`.
 pub(in crate::deck_text) fn is_copies(text: &str) -> bool {
     let count = without_copies(text);
@@ -80,9 +99,9 @@ pub(in crate::deck_text) fn is_copies(text: &str) -> bool {
 
 /// A text without the word that some write after a quantity: `2 copies`.
 fn without_copies(text: &str) -> &str {
-    let Some((count, word)) = text.rsplit_once(' ') else { return text };
+    let (front, word) = split_end(text, |letter| letter.is_ascii_alphabetic());
     let is_copies = ["copies", "copy"].iter().any(|copies| word.eq_ignore_ascii_case(copies));
-    if is_copies { count } else { text }
+    front.strip_suffix(' ').filter(|_| is_copies).unwrap_or(text)
 }
 
 /// The parts and the quantity of a card whose quantity stands after its name, at the end or before other parts.
@@ -168,9 +187,102 @@ fn is_before_remark(text: &str) -> bool {
 
 /// The name and the number of `Name 2`, whose number may as well belong to the name.
 pub(in crate::deck_text) fn bare_count_after_name(line: &str) -> Option<(&str, u32)> {
-    let (name, number) = line.rsplit_once(char::is_whitespace)?;
-    let is_count = number.len() <= 2 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let (name, number) = split_end(line, |digit| digit.is_ascii_digit());
+    let is_count = number.len() <= 2 && name.ends_with(char::is_whitespace);
     let count = number.parse().ok().filter(|count| is_count && *count > 0)?;
     let name = name.trim();
     (!name.is_empty() && !is_before_remark(name)).then_some((name, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The plain form of [`trailing`], as the next ones of other functions, searches the whole text for a blank or a bracket.
+    fn plain_trailing(line: &str) -> Option<(&str, &str)> {
+        if let Some(found) = times_after(line) {
+            return Some(found);
+        }
+        let (before, word) = line.rsplit_once(char::is_whitespace)?;
+        let before = before.trim_end();
+        let bare = word.strip_prefix('(').and_then(|word| word.strip_suffix(')')).unwrap_or(word);
+        if let Some(number) = bare.strip_prefix(TIMES).or_else(|| bare.strip_suffix(TIMES))
+            && is_number(number)
+        {
+            return (!before.is_empty() && !is_before_remark(before)).then_some((before, number));
+        }
+        let (name, times) = before.rsplit_once(char::is_whitespace)?;
+        let is_count = is_number(word) && ["x", "X", "×"].contains(&times);
+        (is_count && !is_before_remark(name.trim_end())).then_some((name.trim_end(), word))
+    }
+
+    fn plain_signed_in_brackets(line: &str) -> Option<(&str, &str)> {
+        let (name, inner) = line.strip_suffix(']')?.rsplit_once('[')?;
+        let number = inner.strip_prefix(TIMES).or_else(|| inner.strip_suffix(TIMES))?;
+        (number.is_empty() || is_number(number)).then_some((name, number))
+    }
+
+    fn plain_without_copies(text: &str) -> &str {
+        match text.rsplit_once(' ') {
+            Some((count, word)) if is_word_for_copies(word) => count,
+            _ => text,
+        }
+    }
+
+    fn is_word_for_copies(word: &str) -> bool {
+        ["copies", "copy"].contains(&word.to_lowercase().as_str())
+    }
+
+    fn plain_bare_count(line: &str) -> Option<(&str, u32)> {
+        let (name, number) = line.rsplit_once(char::is_whitespace)?;
+        let is_count = is_number(number) && number.len() <= 2;
+        let count = number.parse().ok().filter(|count| is_count && *count > 0)?;
+        let name = name.trim();
+        (!name.is_empty() && !is_before_remark(name)).then_some((name, count))
+    }
+
+    fn is_number(text: &str) -> bool {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
+    /// Texts of characters with a meaning, most of which end like a quantity.
+    fn lines() -> impl Strategy<Value = String> {
+        let name = "[a01x×()\\[\\],; \u{a0}-]{0,8}( //)?";
+        let count =
+            "( |, |: ?)?[(\\[]?[xX×]? ?[0-9]{0,3}[xX×]?( copies| COPY|copy| copied)?[)\\]]?";
+        (name, count).prop_map(|(name, count)| format!("{name}{count}"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn the_end_of_a_line_shows_its_quantity(line in lines()) {
+            prop_assert_eq!(trailing(&line), plain_trailing(&line));
+            prop_assert_eq!(signed_in_brackets(&line), plain_signed_in_brackets(&line));
+            prop_assert_eq!(without_copies(&line), plain_without_copies(&line));
+            prop_assert_eq!(bare_count_after_name(&line), plain_bare_count(&line));
+        }
+    }
+
+    /// So that the property above compares more than `None`.
+    #[test]
+    fn a_quantity_at_the_end_of_a_line_is_found_in_each_form() {
+        for line in ["a,a x12", "a,a (12x)", "a,a x 12", "a,a\u{a0}12x", "-,-x12", "a,ax×12"] {
+            let found = trailing(line);
+            assert!(found.is_some_and(|(_, number)| number == "12"), "{line}");
+            assert_eq!(found, plain_trailing(line), "{line}");
+        }
+        for line in ["a,a x(12", "a,a x12]", "a,x12", "a,a12", " x12", "a,a // x12", "12", ""] {
+            assert_eq!(trailing(line), None, "{line}");
+        }
+        assert_eq!(signed_in_brackets("a,[a] [x12]"), Some(("a,[a] ", "12")));
+        assert_eq!(signed_in_brackets("a [x(12]"), None);
+        assert_eq!(without_copies("a,(2 Copies"), "a,(2");
+        assert_eq!(without_copies("a,copies"), "a,copies");
+        assert_eq!(bare_count_after_name("a,a  12"), Some(("a,a", 12)));
+        assert_eq!(bare_count_after_name("a,12"), None);
+    }
 }
