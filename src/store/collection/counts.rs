@@ -357,7 +357,7 @@ impl CountColumns {
 
 /// Writes counts in place of those that were read (`before`; an absent one is 0); 0 removes an entry. Requires [`lock`].
 ///
-/// A merge of cards may have moved counts since they were read, and may just do it: then the transaction begins again.
+/// A merge of cards may have moved counts since they were read, or may be moving them now: then the transaction begins again.
 pub(in crate::store) async fn write(
     conn: &mut Connection,
     account: AccountId,

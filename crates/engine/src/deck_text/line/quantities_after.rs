@@ -47,7 +47,7 @@ fn times_after(line: &str) -> Option<(&str, &str)> {
     let number = &line[before.len()..];
     let name = before.strip_suffix('×').or_else(|| {
         let name = before.strip_suffix(['x', 'X'])?;
-        // From the end, where the text before has its `x` if it ends like this one.
+        // Searched from the end: each of many such texts of a line is searched only back to the `x` of the one before it.
         (!name.chars().rev().any(char::is_alphanumeric)).then_some(name)
     })?;
     (!number.is_empty() && !name.trim().is_empty()).then_some((name.trim_end(), number))
@@ -200,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// The plain form of [`trailing`], as the next ones of other functions, searches the whole text for a blank or a bracket.
+    /// Does what [`trailing`] does, in a plain way: searches the whole text for a blank. The next functions are plain forms of others.
     fn plain_trailing(line: &str) -> Option<(&str, &str)> {
         if let Some(found) = times_after(line) {
             return Some(found);
