@@ -11,6 +11,14 @@ use moxcms::{
 /// Most bytes of a profile (ICC.1) that is read. Those of cameras and screens have some kilobytes.
 pub(crate) const PROFILE_BYTES_MAX: usize = 1 << 20;
 
+/// The tags of a profile that conversions to sRGB use: matrix, curves, and tables to the connection space.
+const NEEDED_TAGS: [[u8; 4]; 13] = [
+    *b"rXYZ", *b"gXYZ", *b"bXYZ", *b"rTRC", *b"gTRC", *b"bTRC", *b"kTRC", *b"wtpt", *b"chad",
+    *b"cicp", *b"A2B0", *b"A2B1", *b"A2B2",
+];
+/// Where the table of tags begins in a profile (ICC.1, 7.3): a count of four bytes, then entries of twelve bytes that begin with a signature.
+const TAG_TABLE: usize = 128;
+
 /// The colour information of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Colours {
@@ -50,7 +58,7 @@ pub(crate) fn to_srgb(picture: DynamicImage, colours: &Colours, was_grey: bool) 
 fn profile(colours: &Colours) -> Option<ColorProfile> {
     match colours {
         Colours::Srgb => None,
-        Colours::Profile(bytes) => ColorProfile::new_from_slice(bytes).ok(),
+        Colours::Profile(bytes) => ColorProfile::new_from_slice(&with_needed_tags(bytes)).ok(),
         Colours::CodePoints([primaries, transfer]) => {
             let profile = ColorProfile::new_from_cicp(CicpProfile {
                 color_primaries: CicpColorPrimaries::try_from(*primaries).ok()?,
@@ -62,6 +70,23 @@ fn profile(colours: &Colours) -> Option<ColorProfile> {
         }
         Colours::Measured { gamma, chromaticities } => measured(*gamma, *chromaticities),
     }
+}
+
+/// The profile, with only one tag of each kind that is needed; the signatures of the others are zeros, which the parser ignores. It would copy every text of
+/// every tag, and tens of thousands of entries and texts of a small profile can refer to the same half megabyte.
+fn with_needed_tags(profile: &[u8]) -> Vec<u8> {
+    let mut profile = profile.to_vec();
+    let mut needed = NEEDED_TAGS.to_vec();
+    let count = profile.get(TAG_TABLE..).and_then(|table| table.first_chunk());
+    let count = count.map_or(0, |count| u32::from_be_bytes(*count));
+    let entries = profile.get_mut(TAG_TABLE + 4..).unwrap_or_default();
+    for (entry, _) in entries.as_chunks_mut::<12>().0.iter_mut().zip(0..count) {
+        match needed.iter().position(|tag| entry.starts_with(tag)) {
+            Some(at) => drop(needed.swap_remove(at)),
+            None => entry[..4].fill(0),
+        }
+    }
+    profile
 }
 
 /// Chromaticities x and y of white, red, green and blue in sRGB.

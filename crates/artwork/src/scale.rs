@@ -44,6 +44,8 @@ pub(crate) fn fit(picture: DynamicImage, side_max: u32) -> Result<DynamicImage, 
             }
         }
     }
+    // The last pixels that are not opaque may have disappeared.
+    .map(without_needless_alpha)
     .ok_or_else(|| {
         ArtworkError::broken("the size of the picture differs from the size in its header")
     })

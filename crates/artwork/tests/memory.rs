@@ -6,7 +6,9 @@ use std::io::Cursor;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cardscape_artwork::{Artwork, Limits};
-use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
+use image::codecs::png::PngEncoder;
+use image::{DynamicImage, ImageEncoder as _, ImageFormat, Rgba, RgbaImage};
+use moxcms::ColorProfile;
 
 struct Counting;
 
@@ -71,6 +73,36 @@ fn too_large() -> Vec<u8> {
     file
 }
 
+/// A profile whose texts, 2,000 entries of one tag that refer to the same 40,000 bytes, take 120 MB when each is copied.
+fn profile_of_many_texts() -> Vec<u8> {
+    const ENTRIES: u32 = 2_000;
+    const LENGTH: u32 = 40_000;
+    let begin = 16 + ENTRIES * 12;
+    let mut texts = [&b"mluc\0\0\0\0"[..], &ENTRIES.to_be_bytes(), &12_u32.to_be_bytes()].concat();
+    for _ in 0..ENTRIES {
+        texts.extend(b"enUS");
+        texts.extend(LENGTH.to_be_bytes());
+        texts.extend(begin.to_be_bytes());
+    }
+    texts.extend([0x4E, 0x00].repeat(LENGTH as usize / 2));
+    let mut profile = ColorProfile::new_srgb().encode().unwrap()[..128].to_vec();
+    let length = u32::try_from(texts.len()).unwrap();
+    let table = [1_u32.to_be_bytes(), *b"cprt", 144_u32.to_be_bytes(), length.to_be_bytes()];
+    profile.extend(table.concat());
+    profile.extend(texts);
+    let length = u32::try_from(profile.len()).unwrap();
+    profile[..4].copy_from_slice(&length.to_be_bytes());
+    profile
+}
+
+fn with_profile(picture: &DynamicImage, profile: Vec<u8>) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = PngEncoder::new(&mut file);
+    encoder.set_icc_profile(profile).unwrap();
+    picture.write_with_encoder(encoder).unwrap();
+    file
+}
+
 /// The only test in this binary, so that no other test allocates memory at the same time.
 #[test]
 fn memory_is_bounded_by_the_pixels() {
@@ -87,6 +119,7 @@ fn memory_is_bounded_by_the_pixels() {
         ("progressive JPEG", progressive()),
         ("WebP", file(&opaque, ImageFormat::WebP)),
         ("WebP with alpha", file(&picture, ImageFormat::WebP)),
+        ("PNG with a profile of many texts", with_profile(&opaque, profile_of_many_texts())),
     ];
     let upload = too_large();
     let before = NOW.load(Ordering::SeqCst);

@@ -103,7 +103,7 @@ pub(crate) fn cluster_extent(cluster: &str, style: Style) -> Extent {
         return Extent::new(width, wide(width));
     }
     if is_emoji(cluster) {
-        let pictures = cluster.chars().filter(|character| is_picture(*character)).count().max(1);
+        let pictures = cluster.chars().filter(|character| is_drawn(*character)).count().max(1);
         #[allow(clippy::cast_precision_loss, reason = "a handful")]
         return Extent::new(EMOJI.width, EMOJI.bound * pictures as f32);
     }
@@ -144,6 +144,15 @@ fn guess(character: char) -> f32 {
 pub(crate) fn is_emoji(cluster: &str) -> bool {
     let Some(first) = cluster.chars().next() else { return false };
     is_picture(first) || (!cluster.is_ascii() && cluster.contains('\u{FE0F}'))
+}
+
+/// Whether a font that does not combine the characters of a cluster draws this one.
+fn is_drawn(character: char) -> bool {
+    let joins_or_selects = matches!(
+        character,
+        '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}'
+    );
+    !joins_or_selects && !is_combining_mark(character)
 }
 
 /// Whether a character is a picture: those of the emoji blocks, and those of older blocks that emoji fonts contain.
@@ -193,6 +202,11 @@ mod tests {
         // A family emoji is one picture, but three in a font without it.
         let family = measure("👨\u{200D}👩\u{200D}👧", Style::Regular);
         assert!(family.width < 1.3 && family.bound > 3.0, "{family:?}");
+        // So are letters that a variation selector joins.
+        let joined = measure(&format!("{}\u{FE0F}", "\u{1100}".repeat(100)), Style::Regular);
+        assert!(joined.bound > 100.0, "{joined:?}");
+        let flag = measure("\u{1F3F4}\u{E0067}\u{E0062}\u{E007F}", Style::Regular);
+        assert!(flag.bound < 2.0, "{flag:?}");
         assert!(measure("日本", Style::Regular).bound > 20.0);
         assert_eq!(measure("", Style::Bold), Extent::default());
     }

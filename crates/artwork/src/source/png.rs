@@ -18,7 +18,10 @@ const HIGH_DYNAMIC_RANGE: [u8; 2] = [16, 18];
 #[derive(Default)]
 struct ColourChunks {
     code_points: Option<[u8; 2]>,
+    /// The first profile, if it can be read.
     profile: Option<Vec<u8>>,
+    /// Whether there was one. Others are not unpacked: thousands would take seconds.
+    has_profile: bool,
     is_srgb: bool,
     gamma: Option<f64>,
     chromaticities: Option<[[f32; 2]; 4]>,
@@ -89,7 +92,10 @@ impl ColourChunks {
                     self.code_points = Some([primaries, transfer]);
                 }
             }
-            b"iCCP" if self.profile.is_none() => self.profile = profile(data),
+            b"iCCP" if !self.has_profile => {
+                self.has_profile = true;
+                self.profile = profile(data);
+            }
             b"sRGB" => self.is_srgb = true,
             b"gAMA" => {
                 self.gamma = four(data, 0).map(|number| f64::from(hundred_thousandths(number)))

@@ -54,6 +54,14 @@ fn profiles_and_texts_that_unpack_to_a_gigabyte_are_left_packed() {
 }
 
 #[test]
+fn only_the_first_profile_is_unpacked() {
+    let png = file(&gradient(300, 300), ImageFormat::Png);
+    let packed = [b"bomb\0\0", &gigabyte()[..1065]].concat();
+    let upload = png_with(&png, &png_chunk(*b"iCCP", &packed).repeat(9_000));
+    assert_eq!(read(&upload), read(&png));
+}
+
+#[test]
 fn many_chunks_are_accepted() {
     let [png, jpeg, webp] = each_format(&gradient(300, 300));
     let chunks = png_chunk(*b"tEXt", b"a\0b").repeat(100_000);
