@@ -59,7 +59,7 @@ fn not_sortable(name: &str, games: &[&Game]) -> QueryFault {
 }
 
 pub(super) fn attribute_sort(name: &str, games: &[&Game]) -> Option<SortKey> {
-    let found = attributes(name, games);
+    let found = attributes_of_one_code(name, games);
     let (code, _) = found.first()?.1;
     let mut list: Vec<String> = Vec::new();
     for (_, (_, attribute)) in &found {
@@ -91,8 +91,14 @@ pub(super) fn bare(name: &str) -> &str {
 
 pub(super) type Found<'a> = (&'a Game, (&'a str, &'a Attribute));
 
-/// The attributes with that name: by code, with or without a plural s.
+/// The attributes with that name: by code, or in games without that code, by the code with a plural s.
 pub(super) fn attributes<'a>(name: &str, games: &[&'a Game]) -> Vec<Found<'a>> {
+    let of_game = |game| attributes_of_one_code(name, std::slice::from_ref(game));
+    games.iter().flat_map(of_game).collect()
+}
+
+/// Like [`attributes`], with the same code in all games: a list is sorted by one.
+fn attributes_of_one_code<'a>(name: &str, games: &[&'a Game]) -> Vec<Found<'a>> {
     let all = games.iter().flat_map(|game| {
         game.kinds().iter().flat_map(move |kind| {
             kind.attributes.iter().map(move |(code, attribute)| (*game, (code.as_str(), attribute)))
@@ -127,7 +133,7 @@ pub fn sums(games: &[&Game]) -> Vec<Vec<String>> {
 }
 
 /// The sums of attributes that the rules of the games use.
-pub(super) fn totals(games: &[&Game]) -> Vec<SumOf> {
+fn totals(games: &[&Game]) -> Vec<SumOf> {
     let mut found = Vec::new();
     for game in games {
         for kind in game.kinds() {

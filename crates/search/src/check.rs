@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use cardscape_engine::{AttributeValue, Date, Game, has_search_key, search_key};
 
-use super::attributes::{attribute_codes, attributes, bare, sort_key, totals};
+use super::attributes::{attribute_codes, attributes, bare, sort_key, sums};
 use super::comparison::Comparison;
 use super::fault::{Fault, QueryFault, Unordered, near};
 use super::fields::{Field, Subject, Topic};
 use super::index::Releases;
 use super::legality::{self, WantedStatus};
 use super::predicate::{
-    Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, SumOf, Test, Unique,
+    Case, DESIGN_STATUSES, DesignTest, KnownTest, Place, Predicate, SortKey, Test, Unique,
 };
 use super::scope::Scope;
 use super::syntax::{Literal, Node, Operator, Term};
@@ -79,6 +79,8 @@ fn narrowed<'a>(tree: &Node, scope: &Scope<'a>) -> Scope<'a> {
         if let Node::Term(Term {
             field: Some((name, Operator::Has | Operator::Equal)), value, ..
         }) = part
+            // An expression is no name of a game, and such a term is ignored.
+            && !matches!(value, Literal::Regex(_))
             && scope.field(name).is_some_and(|field| field.topic == Topic::Game)
             && let Ok(game) = scope.game(value.text())
             && scope.includes(game)
@@ -497,14 +499,15 @@ impl Checker<'_> {
             }
             Topic::Total => {
                 let compared = text.try_map(whole_number)?;
-                let mut tests: Vec<Test> = Vec::new();
-                for SumOf { attributes, .. } in totals(self.scope.games()) {
-                    let test = Test::Number { sum: attributes, per_printing: true, compared };
-                    if !tests.contains(&test) {
-                        tests.push(test);
-                    }
+                let number = |sum| Test::Number { sum, per_printing: true, compared };
+                // Other games may have these attributes and not add them up.
+                let test = |game: &Game| any(sums(&[game]).into_iter().map(number).collect());
+                let games = self.scope.games().iter();
+                let cases = grouped(games.map(|game| (game.code(), test(game))).collect());
+                if cases.is_empty() {
+                    return Err(QueryFault::NoTotal);
                 }
-                content(any(tests).ok_or(QueryFault::NoTotal)?)
+                Ok(Meaning::Content(cases))
             }
             Topic::Attribute => self.attribute(field.name, wanted).map(Meaning::Content),
             _ => {
@@ -724,3 +727,6 @@ fn rarity_place(game: &Game, word: &str) -> Option<usize> {
     let by_alias = || rarities.iter().position(|one| one.aliases.iter().any(|alias| is(alias)));
     by_code.or_else(by_alias).or_else(|| rarities.iter().position(|one| is(&one.name)))
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// Must be raised when the same content would be folded differently: stored words of an older version are then derived
 /// again.
-pub const WORDS_VERSION: i16 = 4;
+pub const WORDS_VERSION: i16 = 5;
 
 /// Separates two parts of a folded text (such as two effects); folded texts never contain it.
 const BETWEEN: &str = " |";
@@ -100,8 +100,11 @@ pub fn words(text: &str) -> Vec<String> {
             found.push(word.clone());
         } else if word.chars().any(|one| one.is_alphanumeric() && class(one) != Class::Inside) {
             let key = search_key(word);
-            // Compatibility characters may be equivalent to several characters: ㍿ to four.
-            if key.chars().all(|character| class(character) == Class::Letter) || key == *word {
+            // Compatibility characters may be equivalent to several characters, U+FDFA to fifteen, or to one that is a word
+            // of its own: so the key may be several words, or too long for one.
+            let is_short = key.chars().nth(MAX_WORD).is_none();
+            let is_plain = key.chars().all(|character| class(character) == Class::Letter);
+            if is_short && (is_plain || key == *word) {
                 found.extend(Some(key).filter(|key| !key.is_empty()));
             } else {
                 found.extend(words(&key));
@@ -153,7 +156,7 @@ pub fn words(text: &str) -> Vec<String> {
     found
 }
 
-/// Most characters of a word: a longer one counts as several. The database takes words of up to 2,046 bytes.
+/// Most characters of a word, before and after it is folded: a longer one counts as several. The database takes words of up to 2,046 bytes.
 const MAX_WORD: usize = 100;
 /// Joins emoji: 😮‍💨.
 const JOINER: char = '\u{200d}';
@@ -299,12 +302,52 @@ mod tests {
         assert_eq!(card.attributes["type"], " fire");
     }
 
+    /// Words have a bounded length, and folding them again changes nothing.
+    fn check(text: &str) -> Vec<String> {
+        let words = words(text);
+        for word in &words {
+            assert!(word.chars().count() <= MAX_WORD, "{word:?} of {text:?}");
+        }
+        let once = folded(text);
+        assert!(!once.contains(['|', '\0', '\'', '\\', '%']), "{once:?} of {text:?}");
+        assert_eq!(folded(&once), once, "{text:?}");
+        words
+    }
+
+    #[test]
+    fn words_of_characters_that_stand_for_several_have_a_bounded_length() {
+        assert_eq!(check(&"\u{fdfa}".repeat(69)).len(), 11);
+        assert_eq!(check(&"\u{df}".repeat(60)), ["s".repeat(100), "s".repeat(20)]);
+        assert_eq!(check(&"a".repeat(150)), ["a".repeat(100), "a".repeat(50)]);
+        let compatible = ('\u{2000}'..='\u{33ff}').chain('\u{fb00}'..='\u{ffff}');
+        for character in compatible.map(String::from) {
+            if search_key(&character).chars().nth(3).is_some() {
+                check(&format!("a{}b", character.repeat(MAX_WORD)));
+            }
+        }
+    }
+
+    /// Runs of the same character, some of which stand for several.
+    fn runs() -> impl Strategy<Value = String> {
+        let several =
+            vec!["\u{fdfa}", "\u{fdf2}", "\u{fb03}", "\u{df}", "\u{ff76}", "\u{1100}\u{1161}"];
+        let part = prop_oneof![
+            prop::sample::select(several).prop_map(str::to_owned),
+            any::<char>().prop_map(String::from),
+        ];
+        let run = (part, 1..120_usize).prop_map(|(part, times)| part.repeat(times));
+        prop::collection::vec(run, 1..4).prop_map(|runs| runs.concat())
+    }
+
     proptest! {
         #[test]
         fn folding_twice_changes_nothing(text in any::<String>()) {
-            let once = folded(&text);
-            prop_assert!(!once.contains(['|', '\0', '\'', '\\', '%']), "{:?}", once);
-            prop_assert_eq!(folded(&once), once);
+            check(&text);
+        }
+
+        #[test]
+        fn folding_runs_of_a_character_twice_changes_nothing(text in runs()) {
+            check(&text);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDate};
+use chrono::{NaiveDate, NaiveDateTime};
 
 use super::comparison::Comparison;
 
@@ -303,7 +303,7 @@ pub enum Test {
 }
 
 impl Test {
-    fn has(&self, test: &dyn Fn(&Self) -> bool) -> bool {
+    pub(crate) fn has(&self, test: &dyn Fn(&Self) -> bool) -> bool {
         match self {
             Self::Any(tests) => tests.iter().any(|part| part.has(test)),
             other => test(other),
@@ -380,10 +380,7 @@ impl SortKey {
         match self {
             Self::Place => false,
             Self::Name | Self::Kind => !key.contains('\0'),
-            Self::Unlocked => {
-                key.starts_with("20")
-                    && DateTime::parse_from_str(key, "%Y-%m-%d %H:%M:%S%.f%#z").is_ok()
-            }
+            Self::Unlocked => is_written_time(key),
             Self::Number
             | Self::Sum(_)
             | Self::Choice { .. }
@@ -396,6 +393,24 @@ impl SortKey {
             }
         }
     }
+}
+
+/// Whether a text is a time as Postgres and the index write it: `2026-11-25 09:30:00.25+00`. Postgres refuses other forms
+/// that are read here, such as an offset of 20 hours.
+fn is_written_time(text: &str) -> bool {
+    const SECONDS: &str = "%Y-%m-%d %H:%M:%S";
+    let time = text.strip_suffix("+00").and_then(|time| time.split_at_checked(19));
+    let Some((seconds, fraction)) = time else { return false };
+    let is_fraction = match fraction.strip_prefix('.') {
+        Some(digits) => {
+            (1..=6).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+        }
+        None => fraction.is_empty(),
+    };
+    let is_written = |time: NaiveDateTime| time.format(SECONDS).to_string() == seconds;
+    is_fraction
+        && seconds.starts_with("20")
+        && NaiveDateTime::parse_from_str(seconds, SECONDS).is_ok_and(is_written)
 }
 
 /// The attributes that are added up for the cards of a kind.
@@ -433,6 +448,54 @@ pub struct CardQuery {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_that_the_database_would_refuse_are_not_admitted() {
+        for (sort, written, others) in [
+            (
+                SortKey::Unlocked,
+                &[
+                    "2026-11-25 09:30:00+00",
+                    "2026-11-25 09:30:00.5+00",
+                    "2099-12-31 23:59:59.123456+00",
+                ][..],
+                &[
+                    "",
+                    "2026-11-25",
+                    "2026-11-25 09:30:00",
+                    "2026-11-25 09:30:00+20:00",
+                    "2026-11-25 09:30:00-00",
+                    "2026-11-25 09:30:00+0000",
+                    "2026-11-25 09:30:00Z",
+                    "2026-11-2509:30:00+00",
+                    "2026-11-25  09:30:00+00",
+                    "2026-11-25T09:30:00+00",
+                    "2026- 1- 1 10: 1: 1+00",
+                    "2026-02-30 09:30:00+00",
+                    "1999-11-25 09:30:00+00",
+                    "20261-11-25 09:30:00+00",
+                    "2026-11-25 09:30:00.+00",
+                    "2026-11-25 09:30:00.1234567+00",
+                    "2026-11-25 09:30:00.é+00",
+                    "2026-11-25 09:30:0é+00",
+                ][..],
+            ),
+            (
+                SortKey::Number,
+                &["0", "-12", "7.5"],
+                &["", "-", ".", "1e9", "+1", " 1", "NaN", "inf", "1.2.3"],
+            ),
+            (SortKey::Name, &["fox"], &["a\0"]),
+            (SortKey::Place, &[], &["", "1"]),
+        ] {
+            for key in written {
+                assert!(sort.admits(key), "{sort:?} {key:?}");
+            }
+            for key in others {
+                assert!(!sort.admits(key), "{sort:?} {key:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_condition_excludes_the_games_in_which_it_never_holds() {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use cardscape::search::Predicate;
+use cardscape::store::designs::gallery::{self, GalleryFilter};
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, heron, put, shared, step};
@@ -157,6 +159,9 @@ async fn hostile_queries_are_refused_or_answered_in_time() {
         "t:\"'\"",
         "o:/(.*a){9}$/",
         "by:\"' OR 1=1\"",
+        // Each of these characters folds to fifteen letters: more than the database takes as one word.
+        &"\u{fdfa}".repeat(69),
+        &format!("n:{}", "\u{fdfa}".repeat(69)),
     ] {
         let answer = ask(&app, q, "").await;
         assert!(matches!(answer.status, 200 | 400), "{q:?}: {}", answer.text());
@@ -412,6 +417,37 @@ async fn facets_count_what_is_listed() {
     assert_eq!(statuses, ["shared", "submitted", "in_review", "approved", "declined", "official"]);
     let some = facets(&app, "rank:3").await;
     assert_eq!((&some["designs"], counted(&some, "attribute", "rank", "1")), (&json!(1), None));
+}
+
+/// Beyond the limit only those that were shared last are counted, and the number of all says that there are more.
+#[tokio::test]
+async fn facets_of_many_designs_count_the_last_ones() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    for name in ["Pond Heron", "Odd Heron", "Old Heron"] {
+        shared(&app, &ada, &heron(name)).await;
+    }
+    app.sql("UPDATE designs SET status = 'approved', shared_at = shared_at - interval '1 day' WHERE name = 'Odd Heron'")
+        .await;
+    let predicate = Predicate::always();
+    let filter = GalleryFilter {
+        game: Some("ttcg"),
+        kind: None,
+        status: None,
+        author: None,
+        name: None,
+        predicate: &predicate,
+        max_candidates: 100,
+    };
+    let mut conn = app.store().connection().await.unwrap();
+    for (max, expected) in [(2, [3, 2, 0, 2]), (3, [3, 2, 1, 3])] {
+        let terms = gallery::count_terms(&mut conn, &filter, max).await.unwrap();
+        let counted = ["", "status=shared", "status=approved", "kind=unit"].map(|term| {
+            let count = terms.iter().find(|count| count.term == term);
+            count.map_or(0, |count| count.designs)
+        });
+        assert_eq!(counted, expected, "{max}");
+    }
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use regex_syntax::hir::literal::Extractor;
 use regex_syntax::hir::{Hir, HirKind};
 
 use crate::regex::{PART_END, PART_START, WORD_EDGE};
-use crate::{CardQuery, Predicate, Test};
+use crate::{CardQuery, Case, Predicate, Test};
 
 /// Whether the words occur next to each other in a folded text; the last may be a prefix.
 pub(super) fn contains_words(text: &str, words: &[String]) -> bool {
@@ -105,9 +105,17 @@ impl Patterns {
         self.0.get(pattern)?.as_ref()
     }
 
-    /// Whether one of them could not be compiled: it matches nothing, and the result is incomplete.
+    /// Whether one of them could not be compiled: neither it nor its negation finds a card by it, and the result is
+    /// incomplete.
     pub(super) fn is_incomplete(&self) -> bool {
         self.0.values().any(Option::is_none)
+    }
+
+    /// Whether one of these cases has an expression that could not be compiled.
+    pub(super) fn lacks(&self, cases: &[Case]) -> bool {
+        let is_lacking =
+            |test: &Test| matches!(test, Test::Regex(_, pattern) if self.find(pattern).is_none());
+        self.is_incomplete() && cases.iter().any(|case| case.test.has(&is_lacking))
     }
 }
 

@@ -225,8 +225,12 @@ impl<'s> Plan<'s> {
                     }
                     any = any.or(&cards);
                 }
-                let cards =
+                let mut cards =
                     if *negated { any.not(&self.window.within(&self.segment.open)) } else { any };
+                if *negated && self.judge.patterns.lacks(cases) {
+                    // Nobody knows whether an expression fits that could not be compiled.
+                    cards.possible = None;
+                }
                 (Node::Leaf { cards: cards.clone(), negated: *negated, cases }, cards)
             }
         }
