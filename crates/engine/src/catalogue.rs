@@ -908,7 +908,8 @@ fn rung(check: &DeckCheck, card: &PoolCard) -> Option<Rung> {
         Value::String(text) => i64::try_from(steps.iter().position(|step| step == text)?).ok()?,
         _ => return None,
     };
-    let shared: Vec<&Value> = same.iter().filter_map(|name| card.attributes.get(name)).collect();
+    // A missing value keeps its place: otherwise cards that lack different attributes could seem to share them.
+    let shared: Vec<Option<&Value>> = same.iter().map(|name| card.attributes.get(name)).collect();
     let group = fingerprint(&serde_json::to_string(&shared).ok()?);
     Some(Rung { group, step })
 }

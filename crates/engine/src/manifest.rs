@@ -309,6 +309,11 @@ impl Game {
             .map(|format| format.on(day))
     }
 
+    /// A format for readers, who want to know what holds on a day: as in [`Self::format_on`], or the latest version if none has begun by then.
+    pub fn format_shown_on(&self, code: &str, day: Date) -> Option<Arc<Format>> {
+        self.format_on(code, day).or_else(|| self.format(code).cloned().map(Arc::new))
+    }
+
     /// The first day of a format's first version; `None` when the game has no such format, or has always had it.
     pub fn format_begins_on(&self, code: &str) -> Option<Date> {
         let versions = self.0.all_formats.iter().filter(|format| &*format.code == code);

@@ -10,7 +10,7 @@ use crate::date::Date;
 use crate::name::name_key;
 
 /// A condition on a card. Every part that is present must hold; an empty selector selects every card.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct Selector {
     /// The card's kind is one of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -38,6 +38,24 @@ pub struct Selector {
     pub(crate) index: usize,
     #[serde(skip)]
     pub(crate) name_keys: Vec<String>,
+}
+
+/// Equal if the conditions are equal. The position in the list does not count: several rules of a game can have the same selector.
+impl PartialEq for Selector {
+    fn eq(&self, other: &Self) -> bool {
+        let Self { kinds, sets, released, names, attributes, any, not, index: _, name_keys: _ } =
+            self;
+        (kinds, sets, released, names, attributes, any, not)
+            == (
+                &other.kinds,
+                &other.sets,
+                &other.released,
+                &other.names,
+                &other.attributes,
+                &other.any,
+                &other.not,
+            )
+    }
 }
 
 /// A span of release days. A set that has no release day is in none.

@@ -28,9 +28,13 @@ impl<'a> Line<'a> {
         }
         let mut candidates = catalogue.namesakes(found);
         if found.exact {
-            // What looks like a set may be a part of the name.
-            let whole_name = name_key(&reference.name) != catalogue.name_key(found.name);
-            if let Some(set) = reference.set.as_ref().filter(|_| !whole_name) {
+            let key = catalogue.name_key(found.name);
+            // What looks like a set may be a part of the name. A card that has another name now is found by its old name, and then the set counts.
+            let is_part = |set: &str| {
+                name_key(&reference.name) != key
+                    && name_key(&format!("{} ({set})", reference.name)) == key
+            };
+            if let Some(set) = reference.set.as_deref().filter(|set| !is_part(set)) {
                 candidates
                     .retain(|card| set.trim().eq_ignore_ascii_case(&catalogue.card(*card).set));
             }

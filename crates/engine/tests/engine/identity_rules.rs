@@ -189,6 +189,17 @@ fn without_an_identity_a_deck_is_incomplete_and_told_once() {
 }
 
 #[test]
+fn an_identity_with_a_selector_is_told_once_too() {
+    let zone = "identity = { zones = [\"boss\"] }";
+    let selected = "identity = { zones = [\"boss\"], select = { kinds = [\"boss\"] } }";
+    let game = Game::from_toml(&MANIFEST.replace(zone, selected)).unwrap();
+    let catalogue = Catalogue::builder(&game).extend(cards()).build();
+    let deck = deck("2 Strike\n1 Coinage\n9 Forged Note");
+    let report = validate(&deck, &catalogue, game.format("standard").unwrap());
+    assert_eq!(outline(&report.violations), ["IDENTITY_MISSING Y-2 1 0"]);
+}
+
+#[test]
 fn of_several_identities_the_strictest_bounds_count() {
     // Size 6 from one boss, influence 2 from the other; docks and mint both match.
     let crew = "2 Strike\n1 Coinage\n2 Night Ferry\n2 Forged Note\n1 False Aria\n[boss]\n1 Harbour Queen\n1 Banker";

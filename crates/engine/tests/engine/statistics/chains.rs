@@ -7,7 +7,8 @@ use cardscape_engine::{
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::support::{GAMES, deck, emoji, files, game, pool, shipped, spell, unit, with};
+use super::pond;
+use crate::support::{GAMES, card, deck, emoji, files, game, pool, shipped, spell, unit, with};
 
 fn found(deck: &Deck, catalogue: &Catalogue, format: &str) -> Vec<UnreachableCards> {
     unreachable_cards(deck, catalogue, catalogue.game().format(format).unwrap())
@@ -106,6 +107,45 @@ fn emoji_tcg_stages_need_every_stage_below() {
         (&reported["rule"], &reported["step"], &reported["reason"]),
         (&json!("E-9.1"), &json!("megamoji"), &json!("lower_unreachable"))
     );
+}
+
+/// A value that two cards have in different attributes is not shared.
+#[test]
+fn missing_attributes_keep_their_places() {
+    let game = pond(
+        r#"
+[[kinds]]
+code = "bird"
+name = "Bird"
+attributes.size = { type = "integer", optional = true }
+attributes.nest = { type = "text", optional = true }
+
+[[formats]]
+code = "open"
+name = "Open"
+version = "1"
+[[formats.rules]]
+rule = "P-1"
+code = "NO_WAY_UP"
+text = "A larger animal follows a smaller one of the same place."
+advise_ladder = { attribute = "size", same = ["note", "nest"], select = { kinds = ["fish", "bird"] } }
+"#,
+    );
+    let animal = |name: &str, kind: &str, place: &str, size: i64| {
+        let attributes = json!({ "size": size, place: "reed" });
+        card(json!({ "number": "1", "name": name, "kind": kind, "attributes": attributes }))
+    };
+    let pool = pool(
+        &game,
+        [
+            animal("Roach", "fish", "note", 1),
+            animal("Duckling", "bird", "nest", 1),
+            animal("Heron", "bird", "nest", 2),
+        ],
+    );
+    let reported = found(&deck([(1, "Roach"), (1, "Heron")]), &pool, "open");
+    assert_eq!(outline(&reported), ["NO_WAY_UP P-1 1 Heron: no_lower_card 1"]);
+    assert_eq!(found(&deck([(1, "Duckling"), (1, "Heron")]), &pool, "open"), []);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use cardscape_engine::{
-    Catalogue, Deck, DeckEntry, Distribution, NumberSummary, ZoneStatistics, deck_statistics,
-    parse_deck_text,
+    CardReference, Catalogue, Deck, DeckEntry, Distribution, NumberSummary, ZoneStatistics,
+    deck_statistics, parse_deck_text,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -64,6 +64,25 @@ fn a_written_rarity_has_its_own_numbers() {
     assert_eq!(values(rarities), [(json!("primal_rare"), 1)]);
     assert_eq!((rarities.with_value, rarities.without, rarities.unclear), (1, 2, 1));
     assert_eq!((zone.sets.with_value, zone.sets.unclear), (3, 1));
+}
+
+#[test]
+fn an_old_name_with_a_set_means_the_card_of_this_set() {
+    let pike =
+        |set: &str| pool_card(set, card(json!({ "number": "1", "name": "Pike", "kind": "fish" })));
+    let old = CardReference {
+        name: "Jack".to_owned(),
+        set: Some("shore".to_owned()),
+        number: None,
+        rarity: None,
+    };
+    let pool = Catalogue::builder(&pond(""))
+        .extend([pike("shore"), pike("deep")])
+        .meaning(old.clone(), "shore/1")
+        .build();
+    let list = Deck { entries: vec![DeckEntry { card: old, ..DeckEntry::main(2, "") }] };
+    let zone = main_zone(&list, &pool);
+    assert_eq!((values(&zone.sets), zone.sets.unclear), (vec![(json!("shore"), 2)], 0));
 }
 
 #[test]
