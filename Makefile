@@ -22,11 +22,11 @@ TIMES  := $(abspath $(TARGET))/test-times
 # Runs tests and adds their seconds to that file.
 TESTS  := $(CARGO) test --workspace --locked --no-fail-fast --config 'target."cfg(unix)".runner = ["scripts/timed-tests.sh", "$(TIMES)"]'
 
-# 1: clippy builds whatever is built, and refuses what it warns of, so that nothing is compiled once for it and once to be run.
+# 1: clippy builds the programs, and the libraries with their tests, and refuses what it warns of, so that nothing is compiled once for it and once to be run.
 LINTED ?=
 # Only what tests run: clippy's compiler leaves some optimisations out.
 ifneq ($(LINTED),)
-test fuzz clients browser programs: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
+test fuzz clients browser programs: export RUSTC_WORKSPACE_WRAPPER := $(abspath scripts/lint.sh)
 # How cargo passes the arguments of `cargo clippy -- -D warnings` on.
 test fuzz clients browser programs: export CLIPPY_ARGS := -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 endif

@@ -6,14 +6,17 @@
 # Does nothing when they are. Otherwise, as root or with sudo, installs the system's package, without
 # the cluster on port 5432 that the package would create and start. Without either, downloads the
 # package and the libraries that are missing, and unpacks them below DATA_DIR/pgsql, where the service
-# looks too. Debian, Ubuntu and their relatives; elsewhere it says what to install.
+# looks too. Debian, Ubuntu and their relatives; elsewhere, and where the package is too old, it says
+# what to install.
 #
 # DATA_DIR is the service's data directory; by default $CARDSCAPE_DATA_DIR, else what the service
 # itself takes. CARDSCAPE_PG_INSTALL=unpack unpacks even if PostgreSQL is installed or could be.
 set -eu
 
 # The oldest major version that the service works with.
-OLDEST=13
+OLDEST=15
+# The exit code for a system whose package is older.
+TOO_OLD=3
 
 say() { printf '%s\n' "postgres: $*"; }
 fail() {
@@ -76,12 +79,31 @@ unpacked() {
     return 1
 }
 
+# ---- what the package sources offer ----
+
+# Prints the server package that `postgresql` stands for, with its version in the name.
+offered() {
+    # shellcheck disable=SC2086 # the options are several words
+    apt-cache ${apt-} depends postgresql 2>/dev/null |
+        sed -n 's/^ *Depends: \(postgresql-[0-9][0-9]*\)$/\1/p' | head -n 1
+}
+
+# Ends with TOO_OLD if the package $1 is too old; an empty name is left to the caller.
+require_recent() {
+    if [ -z "$1" ] || [ "${1#postgresql-}" -ge "$OLDEST" ]; then return 0; fi
+    say "the system's package sources offer $1, and Cardscape needs PostgreSQL $OLDEST or newer. Nothing \
+was installed. Add the package source of the PostgreSQL project (https://www.postgresql.org/download/, \
+apt.postgresql.org) and run this again, or set DATABASE_URL to a server of your own" >&2
+    exit "$TOO_OLD"
+}
+
 # ---- installing with root's rights ----
 
 # Runs as root: installs the package, and leaves its settings as they were.
 install_system_package() {
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -q </dev/null || say "the package lists could not be updated; trying with the old ones"
+    require_recent "$(offered)"
     # This comes first because its settings tell the server package whether to create a cluster.
     apt-get install -qy --no-install-recommends postgresql-common </dev/null
     settings=/etc/postgresql-common/createcluster.conf
@@ -172,11 +194,10 @@ set DATABASE_URL to a server of your own"
         # shellcheck disable=SC2086
         apt-get $apt update -q >"$work/log" 2>&1 || cat "$work/log" >&2
     fi
-    # shellcheck disable=SC2086
-    server=$(apt-cache $apt depends postgresql 2>/dev/null |
-        sed -n 's/^ *Depends: \(postgresql-[0-9][0-9]*\)$/\1/p' | head -n 1)
+    server=$(offered)
     [ -n "$server" ] || fail "the system's package sources offer no PostgreSQL. Check \
 /etc/apt/sources.list and the network, or set DATABASE_URL to a server of your own"
+    require_recent "$server"
 
     fetch "$server"
     seen=" "
@@ -224,8 +245,11 @@ elif dir=$(unpacked "$data_dir/pgsql"); then
 elif [ "${CARDSCAPE_PG_INSTALL-}" != unpack ] && have apt-get && root=$(root_command); then
     say "installing the system's package (no cluster of its own is created)"
     # shellcheck disable=SC2086 # a command and its option
-    $root sh "$0" --as-root || fail "the package could not be installed; see the lines above. You \
-can unpack it for yourself: CARDSCAPE_PG_INSTALL=unpack $0"
+    $root sh "$0" --as-root || case $? in
+    "$TOO_OLD") exit "$TOO_OLD" ;;
+    *) fail "the package could not be installed; see the lines above. You \
+can unpack it for yourself: CARDSCAPE_PG_INSTALL=unpack $0" ;;
+    esac
     dir=$(installed) || fail "the package was installed, but its programs do not run"
     say "installed in $dir"
 else

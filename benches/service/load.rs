@@ -16,6 +16,9 @@ use crate::requests::Requests;
 /// Time limit of a request. The service's own limit is ten seconds.
 pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Most headers of an answer. The service sends about twenty.
+const MOST_HEADERS: usize = 64;
+
 /// The results of many requests.
 #[derive(Default)]
 pub(crate) struct Outcome {
@@ -231,30 +234,33 @@ impl Connection {
                 break end + 4;
             }
         };
-        let text = std::str::from_utf8(&self.buffer[..head])?.to_ascii_lowercase();
-        let status: u16 = text.get(9..12).context("a status")?.parse()?;
+        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut parsed = httparse::Response::new(&mut headers);
+        parsed.parse(&self.buffer[..head])?;
+        let status = parsed.code.context("a status")?;
         let header = |wanted: &str| {
-            text.lines().find_map(|line| {
-                let (name, value) = line.split_once(':')?;
-                (name == wanted).then(|| value.trim().to_owned())
-            })
+            let found = parsed.headers.iter().find(|found| found.name.eq_ignore_ascii_case(wanted));
+            found.and_then(|found| std::str::from_utf8(found.value).ok())
         };
-        let is_reusable = !first_bytes && header("connection").as_deref() != Some("close");
+        let closes = header("connection").is_some_and(|value| value.eq_ignore_ascii_case("close"));
+        let length = header("content-length").map(str::parse::<usize>).transpose()?;
+        let is_chunked = header("transfer-encoding").is_some();
+        let is_reusable = !first_bytes && !closes;
         if first_bytes && status < 300 {
             while self.buffer.len() == head {
                 self.more().await?;
             }
-        } else if let Some(length) = header("content-length") {
-            let end = head + length.parse::<usize>()?;
+        } else if let Some(length) = length {
+            let end = head + length;
             while self.buffer.len() < end {
                 self.more().await?;
             }
-        } else if header("transfer-encoding").is_some() {
+        } else if is_chunked {
             while !self.buffer[head..].ends_with(b"0\r\n\r\n") {
                 self.more().await?;
             }
         } else if status != 204 && status != 304 {
-            bail!("an answer without a length: {text}");
+            bail!("an answer {status} without a length");
         }
         let length = u64::try_from(self.buffer.len() - head)?;
         Ok(Answer { status, head, length, is_reusable })

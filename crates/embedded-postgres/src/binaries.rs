@@ -12,7 +12,7 @@ use crate::account::Account;
 use crate::error::Error;
 
 /// The oldest major version that has the options in use.
-const OLDEST_MAJOR: u32 = 13;
+pub(crate) const OLDEST_MAJOR: u32 = 13;
 
 /// Where distributions install the programs of each major version: the part of the path before the version, and the
 /// part after it.
@@ -51,8 +51,8 @@ impl Binaries {
     }
 
     /// Checks one directory: both programs exist, are not scripts (a wrapper script would hide the process that must be
-    /// watched), can be run by that user and have the same version.
-    fn inspect(dir: &Path, account: &Account) -> Result<Self, String> {
+    /// watched), can be run by that user, and have the same version, which is not older than `oldest_major`.
+    fn inspect(dir: &Path, account: &Account, oldest_major: u32) -> Result<Self, String> {
         let dir = resolve(dir).ok_or("has no postgres")?;
         for program in ["postgres", "initdb"] {
             let path = dir.join(program);
@@ -69,8 +69,8 @@ impl Binaries {
         if initdb != found.major {
             return Err(format!("its postgres is version {}, its initdb {initdb}", found.major));
         }
-        if found.major < OLDEST_MAJOR {
-            return Err(format!("is PostgreSQL {}, older than {OLDEST_MAJOR}", found.major));
+        if found.major < oldest_major {
+            return Err(format!("is PostgreSQL {}, older than {oldest_major}", found.major));
         }
         Ok(found)
     }
@@ -108,6 +108,7 @@ pub(crate) fn find(
     cluster_major: Option<u32>,
     account: &Account,
 ) -> Result<Binaries, Error> {
+    let oldest_major = settings.oldest_major.max(OLDEST_MAJOR);
     let mut rejected = Vec::new();
     let mut other_majors = Vec::new();
     let mut seen = Vec::new();
@@ -117,7 +118,7 @@ pub(crate) fn find(
             continue;
         }
         seen.push(real);
-        match Binaries::inspect(&dir, account) {
+        match Binaries::inspect(&dir, account, oldest_major) {
             Ok(found) if cluster_major.is_none_or(|major| major == found.major) => {
                 return Ok(found);
             }

@@ -68,6 +68,9 @@ pub struct Settings {
     /// `<data_dir>/pgsql/usr/lib/postgresql/*/bin`. Users who cannot install packages can unpack Debian's packages, with
     /// the libraries that they need, to `<data_dir>/pgsql`.
     pub bin_dir: Option<PathBuf>,
+    /// The oldest major version of PostgreSQL that the program accepts. Programs of an older one are passed over, also
+    /// those in `bin_dir`. This library itself needs 13.
+    pub oldest_major: u32,
     /// The directories that are searched first for PostgreSQL's programs, in the syntax of `PATH`, usually its value.
     /// The usual directories of Linux distributions are searched in any case.
     pub search_path: Option<OsString>,
@@ -81,13 +84,14 @@ pub struct Settings {
     /// Size of Postgres' own cache, in MiB; `None`: as in `postgresql.conf`, which has an eighth of the memory for a new cluster. Postgres looks at the whole
     /// cache whenever a database is created or dropped, so a small one is faster for many small databases.
     pub shared_buffers_mib: Option<u32>,
-    /// Time limit for a start, including crash recovery.
+    /// Time limit for a start, including crash recovery. After it the server is stopped, and the next start begins the
+    /// recovery anew. During a long start, the log has a line every half minute.
     pub start_timeout: Duration,
 }
 
 impl Settings {
-    /// Settings for the program `name`: a durable server in `data_dir` with 100 connections and a start timeout of 2
-    /// minutes.
+    /// Settings for the program `name`: a durable server in `data_dir` with 100 connections, a start timeout of 2
+    /// minutes, and any version of PostgreSQL from 13 on.
     ///
     /// ```
     /// use std::time::Duration;
@@ -103,6 +107,7 @@ impl Settings {
             name: name.into(),
             data_dir: data_dir.into(),
             bin_dir: None,
+            oldest_major: binaries::OLDEST_MAJOR,
             search_path: None,
             runtime_dir: None,
             durability: Durability::Full,

@@ -21,6 +21,9 @@ use crate::{Durability, Settings, ping, spawn};
 /// How long a start is repeated while remains of an earlier server prevent it.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How often a start that takes long is mentioned in the log.
+const PROGRESS: Duration = Duration::from_secs(30);
+
 /// Messages of Postgres about remains of an earlier server.
 const REMAINS: [&str; 3] = ["lock file \"", "pre-existing shared memory block", "still in use"];
 
@@ -65,6 +68,7 @@ impl Server {
             .map_err(|source| Error::Spawn { program: self.binaries.path("postgres"), source })?;
         let limit = self.settings.start_timeout;
         let deadline = Instant::now() + limit;
+        let mut next_line = Instant::now() + PROGRESS;
         loop {
             if let Ok(Some(status)) = child.try_wait() {
                 return Err(self.start_error(log_start, status));
@@ -75,6 +79,11 @@ impl Server {
             if Instant::now() > deadline || give_up() {
                 shut_down(&mut child);
                 return Err(Error::TooSlow { limit, log: self.log.path().to_owned() });
+            }
+            if Instant::now() > next_line {
+                next_line += PROGRESS;
+                let log = self.log.path().display();
+                tracing::warn!(%log, "Postgres accepts no connections yet; it may be recovering from a crash");
             }
             std::thread::sleep(Duration::from_millis(10));
         }

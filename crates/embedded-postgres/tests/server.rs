@@ -339,6 +339,15 @@ fn a_cluster_of_another_major_version_is_refused() {
 }
 
 #[test]
+fn programs_that_are_too_old_for_the_program_are_refused() {
+    let dir = TempDir::new();
+    let settings = Settings { oldest_major: 1_000, ..volatile(dir.path()) };
+    let error = EmbeddedPostgres::start(settings).unwrap_err();
+    assert!(matches!(error, Error::NoBinaries { .. }), "{error}");
+    assert!(error.to_string().contains("older than 1000)"), "{error}");
+}
+
+#[test]
 fn foreign_files_in_the_place_of_the_cluster_stay_untouched() {
     let dir = TempDir::new();
     fs::create_dir(dir.path().join("postgres")).unwrap();
