@@ -202,8 +202,7 @@ fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
     let (mut actual, mut piled) = (0, false);
     for character in text.graphemes(true) {
         actual += 1;
-        let marks = character.chars().filter(|mark| canonical_combining_class(*mark) != 0);
-        piled |= marks.count() > MAX_MARKS;
+        piled |= has_pile(character);
     }
     // Composition can also split code points, so the number of code points to store is limited as well.
     let most = max.saturating_mul(CODE_POINTS);
@@ -211,6 +210,11 @@ fn prose(text: &str, min: usize, max: usize) -> Result<String, TextError> {
         return Err(TextError::Length { min, max, actual });
     }
     if piled { Err(TextError::Marks) } else { Ok(text) }
+}
+
+/// Whether a character as readers see it has more marks than any written language needs.
+fn has_pile(character: &str) -> bool {
+    character.chars().filter(|mark| canonical_combining_class(*mark) != 0).count() > MAX_MARKS
 }
 
 /// The error about a character that is no part of a text.
@@ -260,7 +264,8 @@ impl AccountName {
         known_line(raw, 3, 32).and_then(Self::of)
     }
 
-    /// Parses the name of an account that is to be created. It must not contain a serial code, which somebody may type into the wrong field.
+    /// Parses the name of an account that is to be created. It must not contain a serial code, which somebody may type into the wrong field, and no piles of
+    /// marks, which would cover the lines around it.
     ///
     /// ```
     /// use cardscape::domain::text::AccountName;
@@ -270,6 +275,11 @@ impl AccountName {
     pub fn parse_new(raw: &str) -> Result<Self, TextError> {
         let text = line(raw, 3, 32).and_then(without_serial)?;
         check_letters(&text)?;
+        // Composed, as in other texts: a letter with its accent can be one character.
+        let composed: String = text.nfc().collect();
+        if composed.graphemes(true).any(has_pile) {
+            return Err(TextError::Marks);
+        }
         Self::of(text)
     }
 
@@ -291,6 +301,16 @@ impl AccountName {
     /// The skeleton of the name: see [`name_skeleton`].
     pub fn skeleton(&self) -> String {
         name_skeleton(&self.text)
+    }
+
+    /// What the name looks like in small letters: see [`small_look`].
+    pub fn small_look(&self) -> String {
+        small_look(&self.text)
+    }
+
+    /// What the name looks like in capital letters: see [`capital_look`].
+    pub fn capital_look(&self) -> String {
+        capital_look(&self.text)
     }
 }
 
@@ -348,7 +368,40 @@ impl<const MAX: usize> TryFrom<String> for NamePart<MAX> {
 /// assert_ne!(name_skeleton("Ada"), name_skeleton("Ida"));
 /// ```
 pub fn name_skeleton(name: &str) -> String {
-    let look = ascii_look(name).unwrap_or_else(|| unicode_security::skeleton(name).collect());
+    folded(look(name))
+}
+
+/// The skeleton of a name in small letters. [`name_skeleton`] depends on case, because it is taken before the folding: "m" looks like "rn", and "M" does not.
+/// Names that differ only in case are the same name, so they are also compared in letters of one case.
+///
+/// ```
+/// use cardscape::domain::text::small_look;
+/// assert_eq!(small_look("Max"), small_look("m\u{430}x"), "with a Cyrillic letter");
+/// assert_eq!(small_look("Iris"), small_look("\u{456}ris"));
+/// assert_ne!(small_look("Max"), small_look("Mix"));
+/// ```
+pub fn small_look(name: &str) -> String {
+    name_skeleton(&name.to_lowercase())
+}
+
+/// The skeleton of a name in capital letters: some letters look like those of another script only there.
+///
+/// ```
+/// use cardscape::domain::text::capital_look;
+/// assert_eq!(capital_look("max"), capital_look("\u{43c}\u{430}\u{445}"), "in Cyrillic letters");
+/// assert_ne!(capital_look("Gail"), capital_look("Gall"));
+/// ```
+pub fn capital_look(name: &str) -> String {
+    // Among capitals, a small "l" is the look of "I" and "1". Folding would make it equal to "L".
+    folded(look(&name.to_uppercase()).replace('l', "1"))
+}
+
+/// What the letters of a name look like (UTS 39).
+fn look(name: &str) -> String {
+    ascii_look(name).unwrap_or_else(|| unicode_security::skeleton(name).collect())
+}
+
+fn folded(look: String) -> String {
     let folded = cardscape_engine::name_key(&look);
     // Some symbols look like punctuation, which folding removes.
     if folded.is_empty() { look } else { folded }
@@ -519,6 +572,41 @@ mod tests {
         for name in ["می\u{200C}خواهم", "❤\u{FE0F}❤\u{FE0F}"] {
             assert!(AccountName::parse_new(name).is_ok(), "{name:?}");
             assert!(AccountName::parse(name).is_ok(), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn new_names_have_no_piles_of_marks() {
+        let pile = |marks| format!("Ada{}", "\u{301}".repeat(marks));
+        // Composition joins the first accent with the letter.
+        assert!(AccountName::parse_new(&pile(MAX_MARKS + 1)).is_ok());
+        assert_eq!(AccountName::parse_new(&pile(MAX_MARKS + 2)), Err(TextError::Marks));
+        // An account that has this name already is found.
+        assert!(AccountName::parse(&pile(MAX_MARKS + 2)).is_ok());
+    }
+
+    #[test]
+    fn names_have_one_look_in_each_case() {
+        let [maks, nina] = ["\u{43c}\u{430}\u{445}", "\u{43d}\u{438}\u{43d}\u{430}"];
+        let is_alike = |one: &str, other: &str| {
+            (
+                name_skeleton(one) == name_skeleton(other),
+                small_look(one) == small_look(other),
+                capital_look(one) == capital_look(other),
+            )
+        };
+        for (one, other, alike) in [
+            ("Max", "m\u{430}x", (false, true, true)),
+            ("Max", "rnax", (false, true, false)),
+            ("Iris", "\u{456}ris", (false, true, true)),
+            ("max", maks, (false, false, true)),
+            (nina, "H\u{438}\u{43d}\u{430}", (false, false, true)),
+            ("Bill", "BiII", (true, false, false)),
+            ("Beni", "Ben1", (false, false, true)),
+            ("Gail", "Gall", (false, false, false)),
+            ("Max", "M'AX", (true, true, true)),
+        ] {
+            assert_eq!(is_alike(one, other), alike, "{one} {other}");
         }
     }
 

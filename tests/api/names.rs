@@ -36,6 +36,25 @@ async fn names_that_look_like_another_in_other_scripts_are_taken() {
     app.post("/v1/sessions").json(&body).answer().await.problem(401, "wrong_credentials");
 }
 
+/// UTS 39 depends on case, names do not: "m" looks like "rn", a small Cyrillic "н" does not look like "H".
+#[tokio::test]
+async fn names_that_look_like_another_in_letters_of_one_case_are_taken() {
+    let app = TestApp::start().await;
+    for (name, alike) in [
+        ("Max", "m\u{430}x"),
+        ("m\u{438}\u{430}", "M\u{438}a"),
+        ("Mona", "rnona"),
+        ("\u{456}ris", "Iris"),
+        ("\u{43d}\u{438}\u{43d}\u{430}", "H\u{438}\u{43d}\u{430}"),
+    ] {
+        register(&app, name).await.expect(201);
+        register(&app, alike).await.problem(409, "name_taken");
+    }
+    for name in ["Gail", "Gall"] {
+        register(&app, name).await.expect(201);
+    }
+}
+
 /// The migration by which the letter ʼ counts as an apostrophe.
 const APOSTROPHES: (&str, &str) = (
     include_str!("../../migrations/2026-11-30-000108_apostrophes_in_name_keys/up.sql"),
@@ -110,7 +129,7 @@ async fn operators_rename_accounts_in_the_database() {
     assert_eq!(app.db().value(stored).await, "ada ada, Ben1 ben1");
 
     // Names that are taken, that look like one, and for which the statement cannot compute what they are compared by.
-    for name in ["ben1", "BENI", "Benl"] {
+    for name in ["ben1", "BENI", "Benl", "Beni"] {
         assert!(app.db().refuses(&renaming(&ada.id, name)).await, "{name}");
     }
     for name in ["gr", "Grace Hopper", "Gr\u{e5}ce", &"g".repeat(33)] {
@@ -136,14 +155,17 @@ async fn operators_rename_accounts_in_the_database() {
 
     register(&app, "GraceI9O6").await.problem(409, "name_taken");
     register(&app, "ada").await.expect(201);
-    // The statement computes the skeleton as the service does.
+    // The statement computes the looks as the service does.
     let mut letters = ('A'..='Z').chain('a'..='z').chain('0'..='9');
     for length in [32, 30] {
         let name: String = letters.by_ref().take(length).collect();
         app.sql(&renaming(&ben.id, &name)).await;
-        let skeleton = format!("SELECT name_skeleton FROM accounts WHERE name = '{name}'");
-        let expected = AccountName::parse(&name).unwrap().skeleton();
-        assert_eq!(app.db().value(&skeleton).await, expected);
+        let looks = format!(
+            "SELECT concat_ws(' ', name_skeleton, name_small_look, name_capital_look) FROM accounts WHERE name = '{name}'"
+        );
+        let name = AccountName::parse(&name).unwrap();
+        let expected = [name.skeleton(), name.small_look(), name.capital_look()].join(" ");
+        assert_eq!(app.db().value(&looks).await, expected);
     }
 }
 
@@ -158,15 +180,19 @@ async fn one_of_many_similar_names_is_registered() {
     assert_eq!(statuses, [201, 409, 409, 409, 409, 409, 409, 409]);
 }
 
+/// Leaves the accounts as a version without skeletons stores them.
+const FORGET_LOOKS: &str =
+    "UPDATE accounts SET name_skeleton = NULL, name_small_look = NULL, name_capital_look = NULL";
+
 /// Accounts from a version without name skeletons keep their names, and new accounts cannot register names that look like them.
 #[tokio::test]
 async fn names_from_before_skeletons_stay_valid_and_are_protected() {
     let app = TestApp::start().await;
     register(&app, "Ada").await.expect(201);
-    app.sql("UPDATE accounts SET name_skeleton = NULL").await;
+    app.sql(FORGET_LOOKS).await;
     register(&app, "\u{410}da").await.expect(201);
     register(&app, "ben").await.expect(201);
-    app.sql("UPDATE accounts SET name_skeleton = NULL").await;
+    app.sql(FORGET_LOOKS).await;
     let fill_in = async || name_skeletons::fill_in(app.store(), UNTIL_DONE).await.unwrap();
     let (first, second) = tokio::join!(fill_in(), fill_in());
     assert_eq!(first + second, 3);
@@ -176,6 +202,27 @@ async fn names_from_before_skeletons_stay_valid_and_are_protected() {
     }
     register(&app, "Ad\u{430}").await.problem(409, "name_taken");
     register(&app, "b\u{435}n").await.problem(409, "name_taken");
+}
+
+#[tokio::test]
+async fn names_from_before_looks_in_one_case_stay_valid_and_are_protected() {
+    let app = TestApp::start().await;
+    let names = ["Iris", "\u{456}ris"];
+    for name in names {
+        register(&app, name).await.expect(201);
+        app.sql("UPDATE accounts SET name_small_look = NULL, name_capital_look = NULL").await;
+    }
+    let skeletons = "SELECT string_agg(name_skeleton, ' ' ORDER BY name_skeleton) FROM accounts";
+    assert_eq!(app.db().value(skeletons).await, "iris lris");
+    assert_eq!(name_skeletons::fill_in(app.store(), UNTIL_DONE).await.unwrap(), 2);
+    assert_eq!(app.db().value(skeletons).await, "iris lris", "they stay");
+    for name in names {
+        app.log_in(name, PASSWORD).await;
+    }
+    // The first looks like "iris" in small letters, the second like "IRIS" in capitals, and both like neither as they are written.
+    for name in ["ir\u{406}s", "1RIS"] {
+        register(&app, name).await.problem(409, "name_taken");
+    }
 }
 
 /// Housekeeping fills them in for one turn at a time, so that its other jobs do not wait for many accounts.
@@ -232,6 +279,27 @@ async fn a_log_in_sends_the_same_statements_for_known_and_unknown_names() {
     app.sql("UPDATE accounts SET banned_at = '2026-11-22T12:00:00Z'").await;
     assert_eq!(ask("ada", "192.0.2.1").await, unknown, "a banned account");
     assert_eq!(ask("", "192.0.2.1").await, unknown, "an empty name");
+}
+
+/// With a wrong code, only the lock on an existing account has something to commit: its commit does not wait for the disk.
+#[tokio::test]
+async fn a_recovery_sends_the_same_statements_for_known_and_unknown_names() {
+    let db = std::sync::Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let clock = cardscape::domain::clock::Clock::system();
+    let app = TestApp::start_tuned(db, clock, |_| {}, |store| store.url = url);
+    app.player("ada").await;
+    let ask = async |name: &str| -> Vec<String> {
+        let body = json!({ "name": name, "recovery_code": "7KQ2-X0FM-93TD-AW5G", "new_password": "violet harbour lamp" });
+        wiretap.take_statements(&[]);
+        let refused = app.post("/v1/accounts/recover").json(&body).answer().await;
+        refused.problem(401, "wrong_recovery_code");
+        wiretap.take_statements(&["accounts", "recovery_codes", "SET LOCAL"])
+    };
+    let unknown = ask("nobody").await;
+    assert_eq!(ask("ada").await, unknown);
+    assert_eq!(unknown.last().unwrap(), "SET LOCAL synchronous_commit = off", "{unknown:#?}");
 }
 
 #[tokio::test]

@@ -222,14 +222,8 @@ pub(super) async fn decided_or_give_back<T>(
 /// time, they are returned later. The caller must hold no connection meanwhile, because all of them may be in use by
 /// requests that wait here.
 pub(super) async fn give_back(app: &AppState, subjects: &[AttemptSubject], now: DateTime<Utc>) {
-    let (store, batches) = (app.store.clone(), app.attempt_batches.clone());
-    let subjects = subjects.to_vec();
-    // A task of its own, because the budget of the request may be used up.
-    let given_back = tokio::spawn(async move { batches.give_back(&store, &subjects, now).await });
-    match given_back.await {
-        Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::debug!(%error, "an attempt is not given back yet"),
-        Err(error) => tracing::error!(%error, "giving back an attempt has failed"),
+    if let Err(error) = app.attempt_batches.give_back(subjects, now).await {
+        tracing::debug!(%error, "an attempt is not given back yet");
     }
 }
 

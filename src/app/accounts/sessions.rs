@@ -350,6 +350,9 @@ pub async fn refresh(app: &AppState, presented: &str) -> Result<TokensResponse, 
     match refreshed {
         Refreshed::Renewed { session, account } => issue_tokens(app, account, session, &next, now),
         Refreshed::Reused(session) => {
+            app.store
+                .transaction(async |conn| sessions::end_reused(conn, session, now).await)
+                .await?;
             app.identities.invalidate(&CredentialKey::Session(session)).await;
             metrics::counter!("refresh_reuse_total").increment(1);
             tracing::warn!(%session, "an old refresh token was used again: the session was ended");

@@ -16,7 +16,7 @@ use crate::domain::copies::trade::Trading;
 use crate::domain::ids::AccountId;
 use crate::domain::text::AccountName;
 use crate::store::db::schema::{accounts, audit_log, recovery_codes};
-use crate::store::db::statement::{CachePrepared as _, sql};
+use crate::store::db::statement::{CachePrepared as _, run_commands, sql};
 use crate::store::feedback::{banned_works, bans_and_blocks};
 use crate::store::operations::audit;
 use crate::store::serials::votes;
@@ -78,9 +78,13 @@ pub struct NewAccount<'a> {
 
 /// Whether a registration failed because another account has the name, or one that looks like it.
 pub fn is_name_taken(error: &StoreError) -> bool {
-    ["accounts_name_key_key", "accounts_name_skeleton_key"]
-        .iter()
-        .any(|index| error.conflicts_with(index))
+    const INDEXES: [&str; 4] = [
+        "accounts_name_key_key",
+        "accounts_name_skeleton_key",
+        "accounts_name_small_look_key",
+        "accounts_name_capital_look_key",
+    ];
+    INDEXES.iter().any(|index| error.conflicts_with(index))
 }
 
 /// Registers an account. A taken name is a conflict that [`is_name_taken`] recognises.
@@ -91,6 +95,8 @@ pub async fn register(conn: &mut Connection, new: &NewAccount<'_>) -> StoreResul
             accounts::name.eq(new.name.as_str()),
             accounts::name_key.eq(new.name.key()),
             accounts::name_skeleton.eq(new.name.skeleton()),
+            accounts::name_small_look.eq(new.name.small_look()),
+            accounts::name_capital_look.eq(new.name.capital_look()),
             accounts::password_hash.eq(new.password_hash),
             accounts::role.eq(new.role),
             accounts::must_change_password.eq(new.must_change_password),
@@ -386,6 +392,8 @@ pub async fn recover(
     .execute(conn)
     .await?;
     if used == 0 {
+        // If the account exists, there is its lock to commit. Waiting for the disk would reveal that.
+        run_commands(conn, "SET LOCAL synchronous_commit = off").await?;
         return Ok(false);
     }
     diesel::update(accounts::table.find(account))

@@ -60,7 +60,7 @@ pub struct AttemptBatches {
     unsettled: UnsettledAttempts,
     /// The epoch of the last reservation.
     epoch: Arc<Mutex<Option<Epoch>>>,
-    /// For the task that processes the queue.
+    /// For the task that processes the queue, and for releases beside it.
     store: Store,
 }
 
@@ -203,14 +203,26 @@ impl AttemptBatches {
     }
 
     /// Returns a unit of each subject to limits from which it was taken alone, not in a batch ([`attempts::reserve`]).
-    /// `reserved_at` is the `now` given there. If it fails because the database is not there, it is tried again later.
+    /// `reserved_at` is the `now` given there. If it fails because the database is not there, it is tried again later. It
+    /// goes on if the future is dropped, and its time is no part of the request's budget, which may be used up.
     pub async fn give_back(
         &self,
-        store: &Store,
         subjects: &[AttemptSubject],
         reserved_at: DateTime<Utc>,
     ) -> StoreResult<()> {
-        let given_back = release_one(store, subjects, reserved_at).await;
+        let (batches, subjects) = (self.clone(), subjects.to_vec());
+        let release = async move { batches.give_back_now(&subjects, reserved_at).await };
+        self.unsettled.run_release(release).await.unwrap_or_else(|error| {
+            Err(StoreError::Unavailable(format!("an attempt was not given back: {error}")))
+        })
+    }
+
+    async fn give_back_now(
+        &self,
+        subjects: &[AttemptSubject],
+        reserved_at: DateTime<Utc>,
+    ) -> StoreResult<()> {
+        let given_back = release_one(&self.store, subjects, reserved_at).await;
         if let Err(error) = &given_back {
             let row = |subject: &AttemptSubject| {
                 let (scope, mac, start) = key(subject, reserved_at);

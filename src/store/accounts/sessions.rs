@@ -7,7 +7,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::account_records::{VerifiedPassword, lock_verified};
-use super::second_factors;
+use super::{credentials, second_factors};
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::{
     Acting, Credential, EndOwnSessions, Granted, Identity, ReadOwnAccount, Role,
@@ -270,7 +270,7 @@ pub enum Refreshed {
         /// The session's owner.
         account: AccountId,
     },
-    /// An old token was presented again; the session was ended.
+    /// An old token was presented again: the caller ends the session with [`end_reused`].
     Reused(SessionId),
     /// There is no such token, or its session has ended.
     Unknown,
@@ -284,6 +284,7 @@ pub async fn refresh(
     next: TokenHash,
     now: DateTime<Utc>,
 ) -> StoreResult<Refreshed> {
+    type Time = DateTime<Utc>;
     let owner: Option<SessionId> = refresh_tokens::table
         .find(presented)
         .select(refresh_tokens::session_id)
@@ -291,12 +292,7 @@ pub async fn refresh(
         .await
         .optional()?;
     let Some(id) = owner else { return Ok(Refreshed::Unknown) };
-    let (account, newest, expires_at, revoked_at): (
-        AccountId,
-        i32,
-        DateTime<Utc>,
-        Option<DateTime<Utc>>,
-    ) = sessions::table
+    let held: Option<(AccountId, i32, Time, Option<Time>)> = sessions::table
         .find(id)
         .select((
             sessions::account_id,
@@ -306,13 +302,20 @@ pub async fn refresh(
         ))
         .for_update()
         .first(conn)
-        .await?;
-    // Read again under the lock: another refresh may have replaced the token meanwhile.
-    let (generation, replaced_at): (i32, Option<DateTime<Utc>>) = refresh_tokens::table
+        .await
+        .optional()?;
+    // Read again under the lock: another refresh may have replaced the token meanwhile. Of a session that ended long ago, housekeeping may have deleted the token.
+    let stored: Option<(i32, Option<Time>)> = refresh_tokens::table
         .find(presented)
         .select((refresh_tokens::generation, refresh_tokens::replaced_at))
         .first(conn)
-        .await?;
+        .await
+        .optional()?;
+    let (Some((account, newest, expires_at, revoked_at)), Some((generation, replaced_at))) =
+        (held, stored)
+    else {
+        return Ok(Refreshed::Unknown);
+    };
     let token = PresentedRefresh {
         generation,
         replaced_at,
@@ -323,10 +326,8 @@ pub async fn refresh(
     let decision = decide(token, now);
     let next_generation = match decision {
         RefreshDecision::Ended => return Ok(Refreshed::Unknown),
-        RefreshDecision::Reused => {
-            revoke(conn, id, RevokeReason::RefreshReused, now).await?;
-            return Ok(Refreshed::Reused(id));
-        }
+        // Nothing is changed here: the account must be locked before its session.
+        RefreshDecision::Reused => return Ok(Refreshed::Reused(id)),
         RefreshDecision::Rotate => newest + 1,
         RefreshDecision::Reissue => newest,
     };
@@ -353,17 +354,39 @@ pub async fn refresh(
     Ok(Refreshed::Renewed { session: id, account })
 }
 
-async fn revoke(
+/// Ends a session of which an old refresh token was presented again, and revokes the personal access tokens that its
+/// account has created since the session began: a thief of the refresh token may have created them.
+pub async fn end_reused(
     conn: &mut Connection,
     id: SessionId,
-    reason: RevokeReason,
     now: DateTime<Utc>,
-) -> StoreResult<usize> {
-    Ok(diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
-        .set((sessions::revoked_at.eq(now), sessions::revoked_reason.eq(reason)))
+) -> StoreResult<()> {
+    let found: Option<(AccountId, DateTime<Utc>)> = sessions::table
+        .find(id)
+        .select((sessions::account_id, sessions::created_at))
+        .first(conn)
+        .await
+        .optional()?;
+    let Some((account, began_at)) = found else { return Ok(()) };
+    // Locked in the same order as in `revoke_all`. Who creates a token locks the account first, too.
+    credentials::lock_account(conn, account).await?;
+    diesel::update(personal_access_tokens::table)
+        .filter(personal_access_tokens::account_id.eq(account))
+        .filter(personal_access_tokens::revoked_at.is_null())
+        .filter(personal_access_tokens::created_at.ge(began_at))
+        .set(personal_access_tokens::revoked_at.eq(now))
         .cached()
         .execute(conn)
-        .await?)
+        .await?;
+    diesel::update(sessions::table.find(id).filter(sessions::revoked_at.is_null()))
+        .set((
+            sessions::revoked_at.eq(now),
+            sessions::revoked_reason.eq(RevokeReason::RefreshReused),
+        ))
+        .cached()
+        .execute(conn)
+        .await?;
+    Ok(())
 }
 
 /// Ends all sessions of an account except `spare`, and its personal access tokens: a thief may have created them.

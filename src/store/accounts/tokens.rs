@@ -157,7 +157,7 @@ pub async fn revoke(
 }
 
 /// Finds the owner of an active token; `None` when it ended or its account is banned. Records the use, at most once a
-/// minute.
+/// minute, if it can be stored.
 pub async fn identify(
     conn: &mut Connection,
     hash: TokenHash,
@@ -188,11 +188,11 @@ pub async fn identify(
         return Ok(None);
     };
     if last_used_at.is_none_or(|at| now - at >= Duration::minutes(1)) {
-        diesel::update(tokens::table.find(id))
-            .set(tokens::last_used_at.eq(now))
-            .cached()
-            .execute(conn)
-            .await?;
+        let used = diesel::update(tokens::table.find(id)).set(tokens::last_used_at.eq(now));
+        if let Err(error) = used.cached().execute(conn).await {
+            // A server that is read-only or full still answers reads. The next request tries again.
+            tracing::warn!(%error, token = %id, "cannot store that a token was used");
+        }
     }
     let scopes = scopes.into_iter().collect();
     Ok(Some(Identity {

@@ -712,7 +712,7 @@ async fn a_stream_ends_when_its_credential_is_ended() {
         ("reset", "password_changed", Some("revoked")),
         ("ban", "banned", Some("banned")),
         ("change the role", "role_changed", Some("revoked")),
-        ("use a refresh token again", "refresh_reused", None),
+        ("use a refresh token again", "refresh_reused", Some("revoked")),
     ] {
         let name: String = format!("whoever {way}").chars().take(32).collect();
         let password = "tram window sonnet";

@@ -169,3 +169,28 @@ async fn tokens_end_when_the_password_or_the_role_of_their_account_changes() {
         assert_eq!(list_status(&secret).await, 401, "{way}");
     }
 }
+
+/// A thief of a refresh token may have created tokens with it. Those that are older than the session stay valid.
+#[tokio::test]
+async fn tokens_that_are_younger_than_a_session_end_when_its_refresh_token_is_reused() {
+    let app =
+        TestApp::start_with(|settings| settings.identity_ttl = std::time::Duration::ZERO).await;
+    let ada = app.player("ada").await;
+    let earlier = create_token(&app, &ada, "earlier").await.expect(201);
+    app.clock().advance(Duration::seconds(1));
+    let stolen = app.log_in("ada", &ada.password).await;
+    let later = create_token(&app, &stolen, "later").await.expect(201);
+    let refresh = async || {
+        let body = json!({ "refresh_token": stolen.refresh_token });
+        app.post("/v1/sessions/refresh").json(&body).answer().await
+    };
+    refresh().await.expect(200);
+    app.clock().advance(Duration::seconds(31));
+    refresh().await.problem(401, "invalid_token");
+    for (token, status) in [(&earlier, 200), (&later, 401)] {
+        let secret = token["secret"].as_str().unwrap();
+        let read = app.get("/v1/decks").bearer_auth(secret).answer().await;
+        assert_eq!(read.status, status);
+    }
+    app.get("/v1/me").by(&ada).answer().await.expect(200);
+}

@@ -28,7 +28,7 @@ pub(super) struct Step {
 
 // Rows are found by arrays of their keys: IN (SELECT …) would read the whole table once more. A ctid is as good as a
 // key, because the rows are locked when it is read.
-pub(super) const STEPS: [Step; 17] = [
+pub(super) const STEPS: [Step; 18] = [
     Step {
         rows: "attempts",
         statement: "DELETE FROM attempts WHERE ctid = ANY (ARRAY( \
@@ -73,12 +73,25 @@ pub(super) const STEPS: [Step; 17] = [
         keep: IDEMPOTENCY_RETENTION,
         batch: BATCH,
     },
-    // Deleting a session also deletes its tokens, which may be thousands.
+    // A session has a token for each refresh, and its client can refresh it millions of times. So its tokens are deleted before it, in batches of their own.
+    // Both statements need the order of the index on sessions: if most tokens belong to one session, Postgres expects to find some of any session soon, and
+    // would read the whole table for each session that has none.
+    Step {
+        rows: "refresh_tokens",
+        statement: "DELETE FROM refresh_tokens WHERE token_hash = ANY (ARRAY( \
+                        SELECT t.token_hash FROM sessions s CROSS JOIN LATERAL ( \
+                            SELECT token_hash FROM refresh_tokens WHERE session_id >= s.id AND session_id <= s.id \
+                            ORDER BY session_id LIMIT $limit FOR UPDATE SKIP LOCKED) t \
+                        WHERE LEAST(s.expires_at, s.revoked_at) < $before LIMIT $limit))",
+        keep: SESSION_RETENTION,
+        batch: BATCH,
+    },
     Step {
         rows: "sessions",
         statement: "DELETE FROM sessions WHERE id = ANY (ARRAY( \
-                        SELECT id FROM sessions WHERE LEAST(expires_at, revoked_at) < $before \
-                        ORDER BY LEAST(expires_at, revoked_at) LIMIT $limit FOR UPDATE SKIP LOCKED))",
+                        SELECT s.id FROM sessions s WHERE LEAST(s.expires_at, s.revoked_at) < $before \
+                         AND (SELECT t.session_id FROM refresh_tokens t WHERE t.session_id >= s.id ORDER BY t.session_id LIMIT 1) IS DISTINCT FROM s.id \
+                        ORDER BY LEAST(s.expires_at, s.revoked_at) LIMIT $limit FOR UPDATE OF s SKIP LOCKED))",
         keep: SESSION_RETENTION,
         batch: BATCH / 10,
     },
