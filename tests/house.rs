@@ -251,6 +251,30 @@ fn only_the_command_line_acts_as_the_operator() {
     assert_eq!(strays("at_the_machine", &["src/cli", "src/auth"]), Vec::<PathBuf>::new());
 }
 
+/// A function that shows a form again has the status of the page, and `next_key` takes the idempotency key from it: a new key while the first request still runs
+/// would make the next click a second request.
+#[test]
+fn forms_that_are_shown_again_have_the_key_of_their_status() {
+    let mut wrong = Vec::new();
+    for (path, text) in sources("src/web") {
+        if path == Path::new("src/web/forms.rs") {
+            continue;
+        }
+        let code = code(&text);
+        if code.contains("Uuid::now_v7") {
+            wrong.push(path.display().to_string());
+        }
+        let functions = code.split("fn ").filter_map(|rest| rest.split("\n}\n").next());
+        for function in functions {
+            if function.contains("status: PageStatus,") && function.contains("new_key()") {
+                let name = function.lines().next().unwrap_or_default();
+                wrong.push(format!("{}: {name}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn only_the_clock_reads_the_system_time() {
     assert_eq!(strays("Utc::now", &["src/domain/clock.rs"]), Vec::<PathBuf>::new());
@@ -615,6 +639,8 @@ fn writes_check_the_credential_in_their_transaction() {
         ("src/store/decks/deck_revisions.rs", "WriteOwnDecks", 1),
         // A read of what depends on a set, for the page that offers its deletion.
         ("src/store/catalogue/import/new_set.rs", "WriteCatalogue", 1),
+        // A read of the webhook that an earlier request with the same key created.
+        ("src/store/operations/webhooks.rs", "ManageWebhooks", 1),
         // A read that checks whether the reporter may see the suggestion.
         ("src/store/designs/abuse_reports.rs", "ReportAbuse", 1),
     ];

@@ -147,13 +147,11 @@ impl Fields {
     }
 }
 
-/// The idempotency key of a form that is shown again. While the first request is still in progress, the form keeps its key, so that sending it again repeats
-/// that request. In all other cases the refused request had no effect, and the next form that is sent is a new request.
-pub(super) fn next_key(problem: &Problem, sent: &str) -> String {
-    match problem.code() {
-        ProblemCode::IdempotencyInProgress => sent.to_owned(),
-        _ => new_key(),
-    }
+/// The idempotency key of a form on a page with this status; `sent`: the key of the form that the page answers. While the first request is still in progress, the
+/// form keeps its key, so that sending it again repeats that request. In all other cases the refused request had no effect, and the next form that is sent is a
+/// new request. Whoever shows a form again has its status, so the functions that show forms also choose their keys.
+pub(super) fn next_key(status: PageStatus, sent: &str) -> String {
+    if status.is_running() { sent.to_owned() } else { new_key() }
 }
 
 /// A text that was typed and not stored, for the page that shows it to be copied (`written.html`); none, if nothing was typed.
@@ -191,6 +189,18 @@ pub(super) fn private(status: PageStatus, page: &impl Template) -> Result<HttpRe
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_form_keeps_its_key_only_while_its_request_runs() {
+        let running = PageStatus::of(&Problem::new(ProblemCode::IdempotencyInProgress));
+        assert_eq!(next_key(running, "k"), "k");
+        let others = [ProblemCode::IdempotencyKeyReused, ProblemCode::Gone];
+        let others = others.map(|code| PageStatus::of(&Problem::new(code)));
+        for status in others.into_iter().chain([PageStatus::OK, PageStatus::CONFLICT]) {
+            let (one, two) = (next_key(status, "k"), next_key(status, "k"));
+            assert!(one != "k" && one != two, "{status:?}: {one} {two}");
+        }
+    }
 
     #[test]
     fn attempts_in_flight_are_not_called_wrong_codes() {

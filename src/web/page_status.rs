@@ -11,6 +11,8 @@ pub(super) struct PageStatus {
     code: StatusCode,
     /// Seconds after which the request may succeed.
     retry_after: Option<u32>,
+    /// Whether the first request with the same idempotency key is still running.
+    is_running: bool,
 }
 
 impl PageStatus {
@@ -29,7 +31,7 @@ impl PageStatus {
     pub(super) const TOO_LARGE: Self = Self::plain(StatusCode::PAYLOAD_TOO_LARGE);
 
     const fn plain(code: StatusCode) -> Self {
-        Self { code, retry_after: None }
+        Self { code, retry_after: None, is_running: false }
     }
 
     /// The status of a refused request, with its time to wait.
@@ -38,7 +40,13 @@ impl PageStatus {
         Self {
             code: code.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
             retry_after: problem.seconds_to_wait(),
+            is_running: problem.code() == ProblemCode::IdempotencyInProgress,
         }
+    }
+
+    /// Whether the request was refused because the first one with the same idempotency key is still running: see [`next_key`](super::forms::next_key).
+    pub(super) const fn is_running(self) -> bool {
+        self.is_running
     }
 
     /// Whether it is the status of this code.

@@ -4,17 +4,14 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
 
-use super::codes::{NewCodes, NextPage, show_once};
-use super::credentials::TypedCredentials;
+use super::codes::{NextPage, show_once};
 use super::log_in::{FormLink, LogInQuery};
 use super::log_in_target::LogInTarget;
 use super::log_out::end_previous;
+use super::newcomer::{Joining, TypedNewcomer, join_with};
 use super::words as account_words;
-use crate::app::accounts::own_account;
-use crate::app::accounts::sessions::{self, Credentials};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
@@ -49,7 +46,8 @@ pub(in crate::web) struct JoinForm {
     target: LogInTarget,
 }
 
-/// Registers a player, logs the browser in and shows the recovery codes. A session that the browser had before ends.
+/// Registers a player, logs the browser in and shows the recovery codes. If the form was sent before, the browser is logged in to the account that it has
+/// created, and no codes are shown. A session that the browser had before ends.
 pub(in crate::web) async fn join(
     state: web::Data<AppState>,
     network: ClientNetwork,
@@ -58,59 +56,30 @@ pub(in crate::web) async fn join(
 ) -> Result<HttpResponse, Problem> {
     let JoinForm { name, password, target } = form;
     let Some(name) = name else { return show(PageStatus::OK, Faults::none(), "", &target) };
-    let typed = TypedCredentials {
-        name: &name,
-        password: &password,
-        field: "password",
-        read_name: AccountName::parse_new,
+    let typed = TypedNewcomer::of_account(name, password);
+    let account = match typed.read() {
+        Ok(account) => account,
+        Err(faults) => return show(PageStatus::INVALID_FORM, faults, &typed.name, &target),
     };
-    let (account_name, new_password) = match typed.read() {
-        Ok(read) => read,
-        Err(faults) => return show(PageStatus::INVALID_FORM, faults, &name, &target),
+    let joined = match join_with(&state, network.0, account).await? {
+        Joining::Done(joined) => joined,
+        Joining::Refused(status, faults) => return show(status, faults, &typed.name, &target),
     };
-    let registered = own_account::register(&state, network.0, &account_name, new_password).await;
-    let registered = match registered {
-        Ok(registered) => registered,
-        Err(problem) => {
-            let Some(faults) = refusal(&problem) else { return Err(problem) };
-            return show(PageStatus::of(&problem), faults, &name, &target);
-        }
-    };
-    let credentials =
-        Credentials { name: account_name.as_str(), password: &password, second_factor: None };
-    let token = sessions::log_in_browser(&state, network.0, credentials).await;
-    let new = NewCodes {
-        heading: account_words::RECOVERY_CODES,
-        about: account_words::RECOVERY_CODES_ABOUT,
-        account: &registered.account.name,
-        password: "",
-        codes: &registered.recovery_codes,
-    };
+    let new = joined.welcome.codes_page();
     // The account is created in either case, and its recovery codes can be shown only now.
-    match token {
-        Err(problem) => {
-            tracing::warn!(code = problem.code().code(), "registered, but not logged in");
-            show_once(PageStatus::CREATED, &new, NextPage::LogIn(target))
-        }
-        Ok(token) => {
-            end_previous(&state, &visitor).await;
-            let next = match target.code() {
-                Some(_) => NextPage::Submit(target),
-                None => NextPage::Page(way_back(&target.to).to_owned()),
-            };
-            let mut answer = show_once(PageStatus::CREATED, &new, next)?;
-            answer.add_cookie(&logged_in(&state.settings, &token)).map_err(Problem::internal)?;
-            Ok(answer)
-        }
-    }
-}
-
-/// The message about a refused registration. `None`: the problem is shown on a page of its own.
-pub(super) fn refusal(problem: &Problem) -> Option<Faults> {
-    if problem.code() == ProblemCode::NameTaken {
-        return Some(Faults::one("name", account_words::NAME_TAKEN));
-    }
-    Faults::of_problem(problem, &[], account_words::join_fault)
+    let Some(token) = &joined.token else {
+        return show_once(PageStatus::CREATED, &new, NextPage::LogIn(target));
+    };
+    end_previous(&state, &visitor).await;
+    let next = match target.code() {
+        Some(_) => NextPage::Submit(target),
+        None => NextPage::Page(way_back(&target.to).to_owned()),
+    };
+    let is_new = joined.welcome.is_secret();
+    let status = if is_new { PageStatus::CREATED } else { PageStatus::OK };
+    let mut answer = show_once(status, &new, next)?;
+    answer.add_cookie(&logged_in(&state.settings, token)).map_err(Problem::internal)?;
+    Ok(answer)
 }
 
 fn show(

@@ -1,11 +1,11 @@
-//! The creation of an account within another form: a visitor who holds a first card can create an account where the serial code is typed.
+//! The creation of an account: with a form of its own, or within another one, because a visitor who holds a first card can create an account where the serial code
+//! is typed.
 
 use actix_web::HttpResponse;
 use serde::Deserialize;
 
 use super::codes::{NewCodes, NextPage, show_once};
 use super::credentials::TypedCredentials;
-use super::join::refusal;
 use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::sessions::{self, Credentials};
@@ -50,6 +50,11 @@ pub(in crate::web) struct TypedAccount<'a> {
 }
 
 impl TypedNewcomer {
+    /// The fields of a form that only creates an account.
+    pub(super) fn of_account(name: String, password: String) -> Self {
+        Self { name, password, ..Self::default() }
+    }
+
     /// Whether the form creates an account. The Enter key presses the first button of the form, so a visitor who has logged in meanwhile and typed nothing into
     /// these fields does not want an account.
     pub(in crate::web) fn is_joining(&self, is_stranger: bool) -> bool {
@@ -90,6 +95,17 @@ impl Welcome {
     pub(in crate::web) fn is_secret(&self) -> bool {
         !(self.password.is_empty() && self.codes.is_empty())
     }
+
+    /// The content of a page that only shows this.
+    pub(super) fn codes_page(&self) -> NewCodes<'_> {
+        let (heading, about) = if self.codes.is_empty() {
+            (account_words::OWN_ACCOUNT, account_words::CODES_NOT_SHOWN)
+        } else {
+            (account_words::RECOVERY_CODES, account_words::RECOVERY_CODES_ABOUT)
+        };
+        let Self { account, password, codes } = self;
+        NewCodes { heading, about, account, password, codes }
+    }
 }
 
 /// An account that exists.
@@ -102,14 +118,8 @@ pub(in crate::web) struct Joined {
 impl Joined {
     /// The page for a new account whose log-in failed: it shows the codes once, and links to the log-in, which keeps the serial code of the card.
     pub(in crate::web) fn log_in_first(&self, code: &TypedCode) -> Result<HttpResponse, Problem> {
-        let new = NewCodes {
-            heading: account_words::RECOVERY_CODES,
-            about: account_words::RECOVERY_CODES_ABOUT,
-            account: &self.welcome.account,
-            password: &self.welcome.password,
-            codes: &self.welcome.codes,
-        };
-        show_once(PageStatus::CREATED, &new, NextPage::LogIn(LogInTarget::typed(code.clone())))
+        let next = NextPage::LogIn(LogInTarget::typed(code.clone()));
+        show_once(PageStatus::CREATED, &self.welcome.codes_page(), next)
     }
 }
 
@@ -119,21 +129,16 @@ pub(in crate::web) enum Joining {
     Done(Joined),
     /// The registration was refused, with this status and these faults.
     Refused(PageStatus, Faults),
-    /// The browser is already logged in to another account.
-    Here,
 }
 
-/// Logs in again to the account that an earlier request with the same form has created.
+/// Logs in again to the account that an earlier request with the same form has created. `None`: there is no such account.
 pub(in crate::web) async fn join_again(
     app: &AppState,
     network: Network,
     account: &TypedAccount<'_>,
-) -> Result<Joining, Problem> {
+) -> Result<Option<Joined>, Problem> {
     let token = first_log_in::log_in_again(app, network, &account.name, account.password).await?;
-    Ok(match token {
-        Some(token) => Joining::Done(account.joined(Some(token), Vec::new())),
-        None => Joining::Here,
-    })
+    Ok(token.map(|token| account.joined(Some(token), Vec::new())))
 }
 
 impl TypedAccount<'_> {
@@ -168,7 +173,7 @@ pub(in crate::web) async fn join_with(
     };
     // An earlier request with the same form may have created the account, or used up the registrations that the network has left.
     if matches!(problem.code(), ProblemCode::NameTaken | ProblemCode::RegistrationThrottled)
-        && let Joining::Done(joined) = join_again(app, network, &typed).await?
+        && let Some(joined) = join_again(app, network, &typed).await?
     {
         return Ok(Joining::Done(joined));
     }
@@ -176,6 +181,14 @@ pub(in crate::web) async fn join_with(
         Some(faults) => Ok(Joining::Refused(PageStatus::of(&problem), faults)),
         None => Err(problem),
     }
+}
+
+/// The message about a refused registration. `None`: the problem is shown on a page of its own.
+fn refusal(problem: &Problem) -> Option<Faults> {
+    if problem.code() == ProblemCode::NameTaken {
+        return Some(Faults::one("name", account_words::NAME_TAKEN));
+    }
+    Faults::of_problem(problem, &[], account_words::join_fault)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{ManageOwnTokens, Role, Scope};
 use crate::domain::ids::TokenId;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Choice, Faults, Fields, private, secret};
+use crate::web::forms::{Choice, Faults, Fields, new_key, private, secret};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -71,10 +71,6 @@ impl TypedToken {
             key: fields.one("key").to_owned(),
         }
     }
-}
-
-fn new_key() -> String {
-    Uuid::now_v7().to_string()
 }
 
 /// Query of the page: the code of the action that was just completed.

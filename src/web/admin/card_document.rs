@@ -21,6 +21,7 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::MergePatch;
+use crate::domain::catalogue::set_file::{position_of, reason_of};
 use crate::domain::ids::CardId;
 use crate::http::extract::Form;
 use crate::web::forms::{Faults, private};
@@ -128,6 +129,13 @@ fn read(before: &Map<String, Value>, text: &str) -> Result<Map<String, Value>, s
     Ok(patch_between(before, &after))
 }
 
+/// The fault of a text that cannot be read, with its place.
+fn syntax_fault(text: &str, error: &serde_json::Error) -> InputFault {
+    let position = position_of(text, error);
+    let fault = InputFault::at("", reason_of(error)).on_line(position.line);
+    InputFault { column: Some(position.column), ..fault }
+}
+
 /// Changes the document of a card, if the stored version is still the version that the form was loaded with.
 pub(in crate::web) async fn change_document(
     state: web::Data<AppState>,
@@ -152,7 +160,7 @@ async fn run_change(
     let patch = match read(&stored.document, &typed.document) {
         Ok(patch) => patch,
         Err(error) => {
-            let fault = InputFault::at("", error.to_string());
+            let fault = syntax_fault(&typed.document, &error);
             let messages = in_text(app, &typed.document, vec![fault]).await?;
             return show(by, PageStatus::INVALID_FORM, &stored, typed, messages);
         }
@@ -196,4 +204,17 @@ async fn in_text(
     let located = locate(app, text.into(), faults, true).await?;
     let located = located.into_iter().map(FaultRow::from).collect();
     Ok(FormMessages { faults: Faults::one("faults-in-file", message), located, saved: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_syntax_error_counts_characters() {
+        let text = "{\n\"name\": \"ÄÄÄÄ\" x}";
+        let fault = syntax_fault(text, &read(&Map::new(), text).unwrap_err());
+        assert_eq!((fault.line, fault.column), (Some(2), Some(16)));
+        assert_eq!(fault.detail, "expected `,` or `}`");
+    }
 }

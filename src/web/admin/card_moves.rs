@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::cards::edit_path;
 use super::catalogue_words;
 use super::merged_cards::follow_merge;
-use super::parts::{Area, Nav, faults_of, new_key};
+use super::parts::{Area, Nav, faults_of};
 use super::stored_card::{StoredCard, find_card};
 use super::words as admin_words;
 use crate::app::answer_form::AnswerForm;
@@ -22,7 +22,7 @@ use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
 use crate::domain::code::Code;
 use crate::domain::ids::CardId;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Choice, Faults, private};
+use crate::web::forms::{Choice, Faults, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -85,7 +85,7 @@ async fn show(
     mut typed: TypedPlace,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
-    typed.key = new_key();
+    typed.key = next_key(status, &typed.key);
     let game = Code::try_from(card.game.as_str()).map_err(Problem::internal)?;
     if typed.set.is_empty() {
         typed.set.clone_from(&card.set);
@@ -275,15 +275,12 @@ async fn merge_or_show(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     id: CardId,
-    mut typed: TypedPlace,
+    typed: TypedPlace,
 ) -> Result<HttpResponse, Problem> {
     if typed.into.is_empty() {
         let card = find_card(app, by, id).await?.card;
         return match find_other(app, by, &card, &typed).await? {
-            Ok(other) => {
-                typed.key = new_key();
-                confirm(by, PageStatus::OK, &card, &other, typed, Faults::none())
-            }
+            Ok(other) => confirm(by, PageStatus::OK, &card, &other, typed, Faults::none()),
             Err(faults) => {
                 show(app, by, PageStatus::INVALID_FORM, (ShownForm::Merge, &card), typed, faults)
                     .await
@@ -299,7 +296,6 @@ async fn merge_or_show(
     let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
     let card = find_card(app, by, id).await?.card;
     let other = find_card(app, by, into).await?.card;
-    typed.key = new_key();
     confirm(by, PageStatus::of(&problem), &card, &other, typed, faults)
 }
 
@@ -343,6 +339,7 @@ fn confirm(
     mut typed: TypedPlace,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
+    typed.key = next_key(status, &typed.key);
     typed.into = other.id.to_string();
     let heading = catalogue_words::merge_of(&card.name);
     let page = MergePage {

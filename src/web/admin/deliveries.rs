@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, Nav, faults_of, limit, new_key};
+use super::parts::{Area, Nav, faults_of, limit};
 use super::webhook_form::webhook_path;
 use super::webhooks::show_with_faults;
 use super::words as admin_words;
@@ -20,7 +20,7 @@ use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::http::extract::{Form, claim_of_form};
 use crate::web::accounts::Moment;
-use crate::web::forms::{Choice, private};
+use crate::web::forms::{Choice, new_key, next_key, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -140,7 +140,7 @@ pub(in crate::web) async fn ping(
     let of_webhook = id.0.to_string();
     let key = claim_of_form(&state, by.account(), "page_ping_webhook", &form.key, &[&of_webhook]);
     let result = deliveries::ping(&state, &by, id, key.as_ref()).await;
-    after(&state, &by, id, result, "pinged").await
+    after(&state, &by, id, Some(&form.key), result, "pinged").await
 }
 
 /// Sends a delivery again.
@@ -155,13 +155,15 @@ pub(in crate::web) async fn resend(
     let fields = [&*webhook.to_string(), &*delivery.to_string()];
     let key = claim_of_form(&state, by.account(), "page_resend_delivery", &form.key, &fields);
     let result = deliveries::resend(&state, &by, id, DeliveryId(delivery), key.as_ref()).await;
-    after(&state, &by, id, result, "resent").await
+    after(&state, &by, id, None, result, "resent").await
 }
 
+/// Leads to the deliveries, or shows the page of the webhook with the fault. `pinged`: the key of the form of a ping, which that page has, too.
 async fn after(
     app: &AppState,
     by: &Player<ManageWebhooks>,
     id: WebhookId,
+    pinged: Option<&str>,
     result: Result<DeliveryResponse, Problem>,
     done: &str,
 ) -> Result<HttpResponse, Problem> {
@@ -169,7 +171,9 @@ async fn after(
         Ok(_) => Ok(see_other(&format!("{}/deliveries?done={done}", webhook_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
-            show_with_faults(app, &by.visitor, PageStatus::of(&problem), id, faults).await
+            let status = PageStatus::of(&problem);
+            let ping_key = pinged.map_or_else(new_key, |sent| next_key(status, sent));
+            show_with_faults(app, &by.visitor, status, id, ping_key, faults).await
         }
     }
 }

@@ -56,7 +56,8 @@ pub(super) async fn check(
         return stale(app, by, typed, stored).await;
     }
     typed.set_base_revision(revision);
-    match import(app, by, &typed, revision, true).await {
+    let imported = import(app, by, &mut typed, true).await;
+    match imported {
         Ok(import) => {
             typed.set_checked();
             let status = if faults.is_empty() { PageStatus::OK } else { PageStatus::CONFLICT };
@@ -73,12 +74,11 @@ pub(super) async fn check(
     }
 }
 
-/// Imports a file, or checks it only (`dry_run`). `revision`: of the manifest that is replaced, if the file is a manifest.
+/// Imports a file, or checks it only (`dry_run`), against what the form is based on: the revision of the manifest, or the version of the set. A check sets that version.
 pub(super) async fn import(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
-    typed: &TypedImport,
-    revision: Option<Revision>,
+    typed: &mut TypedImport,
     dry_run: bool,
 ) -> Result<ImportResponse, Problem> {
     let game = Code::try_from(typed.game.as_str()).map_err(|_| Problem::not_found())?;
@@ -86,7 +86,7 @@ pub(super) async fn import(
     match typed.of {
         Described::Game => {
             let (target, versions) =
-                (ImportTarget { game, set: None }, Versions::replacing(revision));
+                (ImportTarget { game, set: None }, Versions::replacing(typed.base_revision()));
             games::replace_manifest(app, by, &target, &versions, file, dry_run).await
         }
         Described::Set => {
@@ -96,8 +96,11 @@ pub(super) async fn import(
                 Some(code) => code,
                 None => nameless()?,
             };
+            if dry_run {
+                typed.set_base_version(sets::find_version(app, &game, &set).await?);
+            }
             let target = ImportTarget { game, set: Some(set) };
-            sets::replace(app, by, &target, file, dry_run).await
+            sets::replace(app, by, &target, typed.base_version(), file, dry_run).await
         }
     }
 }

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::catalogue_words;
 use crate::app::catalogue::import::{ImportResponse, SetImportResponse};
 use crate::app::catalogue::import_faults::LocatedFault;
+use crate::app::catalogue::sets::SetVersion;
 use crate::app::versions::Revision;
 use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, in_utf8, without_mark};
 use crate::domain::catalogue::json_places::TextPlace;
@@ -59,7 +60,8 @@ pub(super) struct TypedImport {
     pub(super) text: Arc<str>,
     /// The `mark` of the text that was checked before; empty: no text was checked.
     pub(super) checked: String,
-    /// The manifest that the form was loaded with: its game and revision. Empty: none.
+    /// What the file replaces, as the form was loaded or the file was checked with it: the game and revision of a manifest, or the version of a set. Empty: nothing
+    /// is known.
     pub(super) revision: String,
     /// A hash of the text, its kind and its game.
     mark: String,
@@ -141,6 +143,16 @@ impl TypedImport {
             Some(Revision(revision)) => format!("{}:{revision}", self.game),
             None => String::new(),
         };
+    }
+
+    /// The version of the set that the file was checked with. `None`: the file is a manifest, or was not checked.
+    pub(super) fn base_version(&self) -> Option<SetVersion> {
+        self.revision.parse().ok().map(SetVersion)
+    }
+
+    /// Sets the version of the set that the file is checked with.
+    pub(super) fn set_base_version(&mut self, SetVersion(version): SetVersion) {
+        self.revision = version.to_string();
     }
 
     /// Whether the text is equal to a stored text.
@@ -283,5 +295,15 @@ mod tests {
         assert_eq!(typed.base_revision(), None);
         typed.set_base_revision(None);
         assert_eq!(typed.revision, "");
+    }
+
+    #[test]
+    fn the_version_of_a_set_is_no_revision_of_a_manifest() {
+        let mut typed = TypedImport::new(Described::Set, "ttcg".to_owned(), "");
+        assert_eq!(typed.base_version(), None);
+        typed.set_base_version(SetVersion(-7));
+        assert_eq!((typed.base_version(), typed.base_revision()), (Some(SetVersion(-7)), None));
+        typed.set_base_revision(Some(Revision(7)));
+        assert_eq!(typed.base_version(), None);
     }
 }

@@ -67,14 +67,15 @@ pub(in crate::web) async fn run_import(
     network: ClientNetwork,
     payload: web::Payload,
 ) -> Result<HttpResponse, Problem> {
-    let (typed, _turn) = match receive(&state, &by, network.0, &req, payload).await? {
+    let (mut typed, _turn) = match receive(&state, &by, network.0, &req, payload).await? {
         Ok(received) => received,
         Err(refused) => return not_taken(&state, &by, *refused).await,
     };
     if !typed.is_checked() {
         return check(&state, &by, typed, Faults::one("", catalogue_words::NOT_CHECKED)).await;
     }
-    match import(&state, &by, &typed, typed.base_revision(), false).await {
+    let imported = import(&state, &by, &mut typed, false).await;
+    match imported {
         Ok(import) => done(&state, &by, &typed, import).await,
         Err(problem) => match problem.code() {
             ProblemCode::PreconditionFailed => {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use cardscape_engine::Game;
 use serde::Deserialize;
-use uuid::Uuid;
 
 use super::words as admin_words;
 use crate::app::accounts::people::Person;
@@ -93,11 +92,6 @@ pub(super) fn game_name(games: &BTreeMap<&str, &Game>, game: &str) -> String {
 /// The limit of a list, with this number of entries on a page.
 pub(super) fn limit(entries: u16) -> Result<PageLimit, Problem> {
     PageLimit::try_from(entries).map_err(Problem::internal)
-}
-
-/// Idempotency key: a form that is sent twice is one request.
-pub(super) fn new_key() -> String {
-    Uuid::now_v7().to_string()
 }
 
 /// The account of a filter; `None`: the field is empty.

@@ -8,7 +8,7 @@ use cardscape_engine::Game;
 use serde::Deserialize;
 
 use super::announcements::announcement_path;
-use super::parts::{Area, Nav, faults_of, new_key, rarity};
+use super::parts::{Area, Nav, faults_of, rarity};
 use super::printing_words;
 use super::words as admin_words;
 use crate::app::printing::print_commitments;
@@ -19,7 +19,7 @@ use crate::auth::permission::{AnnouncePrintRuns, Planner, ReadPrintRuns, Role};
 use crate::domain::printing::minting::PlanWarning;
 use crate::domain::printing::packs::PackParameters;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -161,7 +161,7 @@ async fn show(
     faults: Faults,
     plan: Option<Plan>,
 ) -> Result<HttpResponse, Problem> {
-    typed.key = new_key();
+    typed.key = next_key(status, &typed.key);
     let page = PlanPage {
         frame: Frame::new(printing_words::PLAN_RUN).at(Place::Account),
         nav: Nav::new(role, Area::PrintRuns),
@@ -185,12 +185,8 @@ pub(in crate::web) async fn plan(
             return show(&state, by.role(), status, typed, faults, None).await;
         }
     };
-    match print_plans::create(&state, &Planner::from(&by.granted), &request).await {
+    match make_plan(&state, &Planner::from(&by.granted), &request).await {
         Ok(plan) => {
-            let games = state.all_games().await?;
-            let games: BTreeMap<&str, &Game> =
-                games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
-            let plan = Plan::new(&games, &request.game, plan);
             show(&state, by.role(), PageStatus::OK, typed, Faults::none(), Some(plan)).await
         }
         Err(problem) => {
@@ -198,6 +194,14 @@ pub(in crate::web) async fn plan(
             show(&state, by.role(), PageStatus::of(&problem), typed, faults, None).await
         }
     }
+}
+
+async fn make_plan(app: &AppState, by: &Planner, request: &RunRequest) -> Result<Plan, Problem> {
+    let plan = print_plans::create(app, by, request).await?;
+    let games = app.all_games().await?;
+    let games: BTreeMap<&str, &Game> =
+        games.iter().map(|loaded| (loaded.game.code(), &loaded.game)).collect();
+    Ok(Plan::new(&games, &request.game, plan))
 }
 
 /// The faults of a plan: faults of packs are shown at the checkbox of packs.
@@ -238,7 +242,14 @@ pub(in crate::web) async fn announce(
         }
         Err(problem) => {
             let Some(faults) = plan_faults(&problem) else { return Err(problem) };
-            show(&state, by.role(), PageStatus::of(&problem), typed, faults, None).await
+            let status = PageStatus::of(&problem);
+            // Only beside a plan is there a form that keeps the key.
+            let plan = if status.is_running() {
+                Some(make_plan(&state, &Planner::from(&by.granted), &request).await?)
+            } else {
+                None
+            };
+            show(&state, by.role(), status, typed, faults, plan).await
         }
     }
 }

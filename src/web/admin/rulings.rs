@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::cards::edit_path;
 use super::catalogue_words;
 use super::merged_cards::follow_merge;
-use super::parts::{Area, Nav, faults_of, new_key};
+use super::parts::{Area, Nav, faults_of};
 use super::stored_card::find_card;
 use super::words as admin_words;
 use crate::app::catalogue::card_migrations::Located;
@@ -20,7 +20,7 @@ use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
 use crate::domain::catalogue::ruling::{RulingContent, RulingKind};
 use crate::domain::ids::{CardId, RulingId};
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Choice, Faults, private};
+use crate::web::forms::{Choice, Faults, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -163,7 +163,7 @@ pub(in crate::web) async fn show_new_ruling(
     follow_merge(&state, &by, &req, id, shown).await
 }
 
-/// The form of a new ruling, with a new key: the next form that is sent is a new request.
+/// The form of a new ruling.
 async fn new_form(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -173,7 +173,8 @@ async fn new_form(
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
     let card = find_card(app, by, id).await?.card;
-    let typed = TypedRuling { key: new_key(), version: String::new(), ..typed };
+    let key = next_key(status, &typed.key);
+    let typed = TypedRuling { key, version: String::new(), ..typed };
     let action = format!("{}/rulings", edit_path(card.id));
     let heading = catalogue_words::new_ruling_of(&card.name);
     page(by, status, (heading, action, card.id), typed, faults, None)

@@ -151,14 +151,21 @@ async fn show_list(
         choices.insert(0, Choice::new("", set_words::CHOOSE_GAME, ""));
     }
     let starts = set_words::STARTS.map(|(value, name)| Choice::new(value, name, &typed.start));
+    // The game and the design stay in the links, so that a new set leads back to the release from each page of the list.
+    let path_at = |cursor: &str| {
+        let fields = [("game", &*typed.game), ("design", &*typed.design), ("cursor", cursor)];
+        path_of(PATH, &fields)
+    };
+    let first_path = cursor.map(|_| path_at(""));
+    let next_path = found.next_cursor.as_ref().map(|cursor| path_at(cursor.as_str()));
     let page = SetsPage {
         frame: Frame::new(admin_words::SETS).at(Place::Account),
         nav: Nav::new(by.role(), Area::Sets),
         faults,
         done,
         sets: found.data.into_iter().map(row).collect(),
-        first_path: cursor.map(|_| PATH.to_owned()),
-        next_path: found.next_cursor.map(|cursor| path_of(PATH, &[("cursor", cursor.as_str())])),
+        first_path,
+        next_path,
         games: choices,
         starts: starts.into(),
         typed,
@@ -203,11 +210,11 @@ pub(in crate::web) async fn create_set(
         Ok(set) => Ok(see_other(&after_creation(&typed.design, &set))),
         Err(problem) => {
             let Some(faults) = faults_of_set(&problem) else { return Err(problem) };
-            typed.key = next_key(&problem, &typed.key);
             let status = match problem.code() {
                 ProblemCode::NotFound => PageStatus::INVALID_FORM,
                 _ => PageStatus::of(&problem),
             };
+            typed.key = next_key(status, &typed.key);
             show_list(&state, &by, None, SetForm { status, faults, done: "", typed }).await
         }
     }

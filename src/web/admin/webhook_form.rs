@@ -6,7 +6,7 @@ use cardscape_engine::Game;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{game_choices, new_key};
+use super::parts::game_choices;
 use super::words as admin_words;
 use crate::app::operations::webhook_requests::WebhookRequest;
 use crate::app::operations::webhooks::WebhookResponse;
@@ -16,7 +16,7 @@ use crate::app::versions::version_of;
 use crate::domain::operations::webhook::EVENT_KINDS;
 use crate::web::accounts::Moment;
 use crate::web::fault_words;
-use crate::web::forms::{Choice, Faults, Fields};
+use crate::web::forms::{Choice, Faults, Fields, new_key};
 use crate::web::words;
 
 /// The path of the page of all webhooks.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, Nav, new_key};
+use super::parts::{Area, Nav};
 use super::webhook_form::{PATH, WebhookRow, faults_of_webhook};
 use super::words as admin_words;
 use crate::app::operations::webhooks::{self, WebhookSecretResponse};
@@ -18,7 +18,7 @@ use crate::auth::permission::ManageWebhooks;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::{MAX_OVERLAP_HOURS, OVERLAP_HOURS};
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Faults, private, secret};
+use crate::web::forms::{Faults, next_key, private, secret};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -134,8 +134,8 @@ pub(in crate::web) async fn show_rotate(
     by: Player<ManageWebhooks>,
     webhook: web::Path<Uuid>,
 ) -> Result<HttpResponse, Problem> {
-    let hours = OVERLAP_HOURS.to_string();
-    rotate_form(&state, &by, PageStatus::OK, WebhookId(*webhook), hours, Faults::none()).await
+    let form = RotateForm { overlap_hours: OVERLAP_HOURS.to_string(), key: String::new() };
+    rotate_form(&state, &by, PageStatus::OK, WebhookId(*webhook), form, Faults::none()).await
 }
 
 async fn rotate_form(
@@ -143,7 +143,7 @@ async fn rotate_form(
     by: &Player<ManageWebhooks>,
     status: PageStatus,
     id: WebhookId,
-    hours: String,
+    form: RotateForm,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
     let stored = webhooks::find(app, &by.visitor.must()?, id).await?;
@@ -152,8 +152,8 @@ async fn rotate_form(
         nav: Nav::new(by.role(), Area::Webhooks),
         faults,
         webhook: stored.into(),
-        hours,
-        key: new_key(),
+        hours: form.overlap_hours,
+        key: next_key(status, &form.key),
     };
     private(status, &page)
 }
@@ -178,8 +178,7 @@ pub(in crate::web) async fn rotate(
     let hours = typed.parse::<u16>().ok().filter(|hours| *hours <= MAX_OVERLAP_HOURS);
     let Some(hours) = hours else {
         let faults = Faults::one("overlap_hours", operations_words::HOURS_FAULT);
-        return rotate_form(&state, &by, PageStatus::INVALID_FORM, id, form.overlap_hours, faults)
-            .await;
+        return rotate_form(&state, &by, PageStatus::INVALID_FORM, id, form, faults).await;
     };
     let (webhook, hours_text) = (id.0.to_string(), hours.to_string());
     let key = claim_of_form(
@@ -195,7 +194,7 @@ pub(in crate::web) async fn rotate(
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
             let status = PageStatus::of(&problem);
-            rotate_form(&state, &by, status, id, form.overlap_hours, faults).await
+            rotate_form(&state, &by, status, id, form, faults).await
         }
     }
 }

@@ -5,7 +5,7 @@ use askama::Template;
 use uuid::Uuid;
 
 use super::operations_words;
-use super::parts::{Area, DoneQuery, Nav, new_key};
+use super::parts::{Area, DoneQuery, Nav};
 use super::webhook_form::{TypedWebhook, WebhookForm, WebhookRow, faults_of_webhook, webhook_path};
 use super::webhook_steps::show_secret;
 use super::words as admin_words;
@@ -16,7 +16,7 @@ use crate::app::versions::{IfMatch, version_of};
 use crate::auth::permission::{ManageWebhooks, ReadWebhooks};
 use crate::domain::ids::WebhookId;
 use crate::http::extract::{Form, claim_of_form};
-use crate::web::forms::{Faults, Fields, private};
+use crate::web::forms::{Faults, Fields, new_key, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, see_other};
@@ -80,8 +80,9 @@ pub(in crate::web) async fn create_webhook(
         }
         Err(problem) => {
             let Some(faults) = faults_of_webhook(&problem) else { return Err(problem) };
-            typed.key = new_key();
-            list(&state, &by.visitor, PageStatus::of(&problem), typed, faults, "").await
+            let status = PageStatus::of(&problem);
+            typed.key = next_key(status, &typed.key);
+            list(&state, &by.visitor, status, typed, faults, "").await
         }
     }
 }
@@ -109,7 +110,8 @@ pub(in crate::web) async fn show_webhook(
     query: web::Query<DoneQuery>,
 ) -> Result<HttpResponse, Problem> {
     let done = operations_words::done(&query.done);
-    one(&state, &by.visitor, PageStatus::OK, WebhookId(*webhook), None, Faults::none(), done).await
+    let (id, shown) = (WebhookId(*webhook), (Faults::none(), done));
+    one(&state, &by.visitor, PageStatus::OK, id, None, new_key(), shown).await
 }
 
 /// The page of a webhook with a fault of another action.
@@ -118,9 +120,10 @@ pub(super) async fn show_with_faults(
     visitor: &Visitor,
     status: PageStatus,
     id: WebhookId,
+    ping_key: String,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
-    one(app, visitor, status, id, None, faults, "").await
+    one(app, visitor, status, id, None, ping_key, (faults, "")).await
 }
 
 /// The page of a webhook. `typed`: the input that was refused; without it, the form has the stored values.
@@ -130,8 +133,8 @@ async fn one(
     status: PageStatus,
     id: WebhookId,
     typed: Option<TypedWebhook>,
-    faults: Faults,
-    done: &'static str,
+    ping_key: String,
+    (faults, done): (Faults, &'static str),
 ) -> Result<HttpResponse, Problem> {
     let reads = visitor.must::<ReadWebhooks>()?;
     let stored = webhooks::find(app, &reads, id).await?;
@@ -150,7 +153,7 @@ async fn one(
         done,
         webhook,
         form: WebhookForm::new(app, typed).await?,
-        ping_key: new_key(),
+        ping_key,
         is_stale,
     };
     private(status, &page)
@@ -181,7 +184,7 @@ pub(in crate::web) async fn change_webhook(
             {
                 return Ok(see_other(&format!("{}?done=changed", webhook_path(id.0))));
             }
-            one(&state, &by.visitor, status, id, Some(typed), faults, "").await
+            one(&state, &by.visitor, status, id, Some(typed), new_key(), (faults, "")).await
         }
     }
 }

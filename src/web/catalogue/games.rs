@@ -2,7 +2,7 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use askama::Template;
-use cardscape_engine::Format;
+use cardscape_engine::{Date, Format};
 use serde::Deserialize;
 
 use super::answers::{game_path, set_path};
@@ -63,23 +63,32 @@ pub(in crate::web) async fn find_game(
     game: web::Path<Code>,
     query: web::Query<GameQuery>,
 ) -> Result<HttpResponse, Problem> {
-    let cursor = query.cursor.as_ref();
-    let built = page(&state, &game, cursor);
+    let (cursor, today) = (query.cursor.as_ref(), state.today()?);
+    let built = page(&state, &game, cursor, today);
     if cursor.is_some() {
         // Every code is a possible cursor, so pages with a cursor are not cached: they would push all other answers out of the cache.
         return Ok(answer(&req, &built.await?));
     }
     // The path without a query is the key of the cache: other sites add arbitrary parameters. The cached page is dropped when a card of the game is unlocked.
-    let page = state.cached_answers.answer_as(&game_path(&game), &req, built).await?;
+    // The key has the day, because the page shows the rules of today.
+    let key = format!("{} {today}", game_path(&game));
+    let page = state.cached_answers.answer_as(&key, &req, built).await?;
     Ok(protected(page))
 }
 
-async fn page(app: &AppState, code: &Code, cursor: Option<&Cursor>) -> Result<Rendered, Problem> {
+async fn page(
+    app: &AppState,
+    code: &Code,
+    cursor: Option<&Cursor>,
+    today: Date,
+) -> Result<Rendered, Problem> {
     let after: Option<Code> = Cursor::key_of(cursor)?;
     let limit = PageLimit::try_from(ENTRIES).map_err(Problem::internal)?;
     let loaded = games::find(app, code).await?;
     let sets = sets::list(app, code, after.as_ref(), limit).await?;
     let game = GameResponse::from(&loaded.game);
+    let codes = loaded.game.formats().iter().map(|format| &format.code);
+    let formats = codes.filter_map(|code| loaded.game.format_shown_on(code, today));
     let path = game_path(code);
     let public = app.settings.public_url.as_deref();
     let mut frame = Frame::new(game.name);
@@ -102,7 +111,7 @@ async fn page(app: &AppState, code: &Code, cursor: Option<&Cursor>) -> Result<Re
         sets: sets.data.into_iter().map(SetEntry::from).collect(),
         first_path: cursor.map(|_| path),
         next_path,
-        formats: loaded.game.formats().iter().map(FormatEntry::from).collect(),
+        formats: formats.map(|format| FormatEntry::from(&*format)).collect(),
         rarities: game.rarities.iter().map(|rarity| rarity.name.clone()).collect(),
     };
     write(&page, LIVE)

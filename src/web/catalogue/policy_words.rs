@@ -16,7 +16,7 @@ pub(super) fn conditions(policy: &UnlockPolicyBody) -> Option<String> {
     } = policy;
     let rarities = (rarities > 1).then(|| {
         format!(
-            "Copies in at least {rarities} rarities are needed, or in all rarities of a card that has fewer."
+            "Copies in at least {rarities} rarities are needed, or in all rarities in which a card was printed, if they are fewer."
         )
     });
     let age = match days {
@@ -54,7 +54,7 @@ mod tests {
         };
         assert_eq!(
             conditions(&policy.into()).unwrap(),
-            "Copies in at least 2 rarities are needed, or in all rarities of a card that has fewer. Accounts must be at least 7 days old. \
+            "Copies in at least 2 rarities are needed, or in all rarities in which a card was printed, if they are fewer. Accounts must be at least 7 days old. \
              At most 3 accounts of one network count for a card. Submissions are reviewed first. All cards of the set are unlocked on 24 December 2026."
         );
         let policy = UnlockPolicy {

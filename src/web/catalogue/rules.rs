@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use cardscape_engine::{DeckCheck, Format, Game, Rule, RuleReference, Variant};
+use cardscape_engine::{Date, DeckCheck, Format, Game, Rule, RuleReference, Variant};
 
 use super::answers::game_path;
 
@@ -43,20 +43,21 @@ impl RuleList {
     }
 }
 
-/// The link to a rule of a format on the page of its game. `format`: `game/format` or `game/format:variant`; `number` and `text`: the rule that the deck was
-/// judged by. `None`: the page does not list the rule, for example because it has ended or belongs to no format.
+/// The link to a rule of a format on the page of its game, which shows the rules of today. `format`: `game/format` or `game/format:variant`; `number` and
+/// `text`: the rule that the deck was judged by. `None`: the page does not list the rule, for example because it has ended or belongs to no format.
 pub(in crate::web) fn rule_path(
     game: &Game,
+    today: Date,
     format: &str,
     (number, text): (&str, &str),
 ) -> Option<String> {
     let local = format.split_once('/').map_or(format, |(_, local)| local);
     let (code, variant) =
         local.split_once(':').map_or((local, None), |(code, variant)| (code, Some(variant)));
-    let format = game.format(code)?;
+    let format = game.format_shown_on(code, today)?;
     let variant = variant
         .and_then(|code| format.variants.iter().find(|variant| *variant.code == *code))
-        .filter(|variant| is_other(format, variant));
+        .filter(|variant| is_other(&format, variant));
     let of_variant = |place: fn(&[Rule], &str, &str) -> Option<usize>| {
         let variant = variant?;
         let at = place(&variant.rules, number, text)?;

@@ -6,6 +6,7 @@ use super::words as collection_words;
 use crate::app::collection::counts::CollectionEntryResponse;
 use crate::app::problem_cause::CountedPrinting;
 use crate::web::copies::{CardCell, Games};
+use crate::web::forms::new_key;
 use crate::web::words;
 
 /// A count that was changed.
@@ -74,7 +75,7 @@ impl Counted {
                 card: entry.card.id,
                 condition: entry.condition,
                 add: before - after,
-                key: Uuid::now_v7().to_string(),
+                key: new_key(),
                 label: collection_words::undo(&name),
             }),
         }

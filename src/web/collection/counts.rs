@@ -240,7 +240,7 @@ pub(in crate::web) async fn change_count(
             Err(problem) => {
                 let Some(faults) = faults_of(&problem) else { return Err(problem) };
                 (shown.status, shown.faults) = (PageStatus::of(&problem), faults);
-                let key = next_key(&problem, fields.one("key"));
+                let key = next_key(shown.status, fields.one("key"));
                 match SentRow::read(&fields) {
                     Some(row) => shown.sent = Some(row.with_key(key)),
                     None if fields.one("step") == "new" => shown.key = key,

@@ -64,7 +64,7 @@ impl Typed {
         }
     }
 
-    /// What the form of the confirmation contains, so that the lines can be corrected if they are not counted. `is_pasted`: the lines are the pasted
+    /// What the form of the confirmation contains, so that the lines can be corrected. `is_pasted`: the lines are the pasted
     /// ones, not those of a file.
     fn carried(mut self, is_pasted: bool) -> Self {
         if !is_pasted {
@@ -306,6 +306,15 @@ impl CommitForm {
         let Self { pasted, mode, without_rarity, game, .. } = self;
         Typed { pasted, mode, rarity: without_rarity, game }
     }
+}
+
+/// Shows the form with the lines that were pasted before, so that they can be corrected after the check.
+pub(in crate::web) async fn edit_again(
+    state: web::Data<AppState>,
+    _by: Player<WriteOwnCollection>,
+    Form(form): Form<CommitForm>,
+) -> Result<HttpResponse, Problem> {
+    show(&state, PageStatus::OK, form.into_typed(), Faults::none()).await
 }
 
 /// Counts the lines of an import. A second commit of the same import changes nothing.

@@ -16,7 +16,7 @@ use crate::http::router::Mounts;
 use counts::{change_count, list_counts};
 use duplicates::list_duplicates;
 use files::export;
-use import::{commit, read_file, show_import};
+use import::{commit, edit_again, read_file, show_import};
 use progress::find_progress;
 
 /// Mounts the routes of this module.
@@ -27,5 +27,6 @@ pub(super) fn configure(config: &mut Mounts<'_>) {
         .service(page!("/my/collection/duplicates", list_duplicates))
         .service(page!("/my/collection/export", export))
         .service(form!("/my/collection/import", show_import, read_file))
+        .service(action!("/my/collection/import/edit", edit_again))
         .service(action!("/my/collection/import/{import}", commit));
 }

@@ -7,7 +7,7 @@ use super::words as collection_words;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::problem_member::ProblemMember;
 use crate::web::copies::Games;
-use crate::web::forms::Faults;
+use crate::web::forms::{Faults, new_key};
 use crate::web::words;
 
 /// A printing that the typed words may mean.
@@ -72,7 +72,7 @@ pub(super) fn choices_of(games: &Games, problem: &Problem) -> Vec<MeantPrinting>
                 Some(name) => words::printing_at(&name, &place),
                 None => place,
             },
-            key: Uuid::now_v7().to_string(),
+            key: new_key(),
         })
     };
     candidates(problem).into_iter().filter_map(meant).collect()

@@ -77,6 +77,7 @@ pub(super) const HEADINGS: &str = "Columns that were read";
 pub(super) const HEADINGS_LEFT: &str = "Columns that were not read";
 pub(super) const COMMIT: &str = "Count these cards";
 pub(super) const COMMIT_OK: &str = "Count them, and leave out the other lines";
+pub(super) const CHANGE_LINES: &str = "Change the pasted lines";
 pub(super) const NOTHING_USABLE: &str =
     "No line can be counted. Correct the file and send it again.";
 pub(super) const ANOTHER_FILE: &str = "Import another file";

@@ -195,6 +195,6 @@ async fn refused(
     };
     let Some(faults) = faults else { return Err(problem) };
     let reads = by.visitor.must::<ReadOwnDisputes>()?;
-    let again = FormState { status, faults, text: &form.text, key: next_key(&problem, &form.key) };
+    let again = FormState { status, faults, text: &form.text, key: next_key(status, &form.key) };
     show(app, (&reads, &by.visitor), id, "", again).await
 }

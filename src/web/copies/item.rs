@@ -38,11 +38,22 @@ pub(super) fn id_of(item: &TradeItemResponse) -> String {
     }
 }
 
-/// A page of a list that is completely loaded: the entries from an index on, and the index of the next page.
-pub(super) fn part_of<T>(all: &[T], from: usize, most: usize) -> (&[T], Option<usize>) {
-    let from = from.min(all.len());
+/// A page of a list that is completely loaded.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Part<'a, T> {
+    /// The index of its first entry.
+    pub(super) from: usize,
+    pub(super) entries: &'a [T],
+    /// The index of the next page.
+    pub(super) next: Option<usize>,
+}
+
+/// The page that begins at an index, with at most `most` entries. If the list has become shorter since its address was made, it is the last page: an empty one
+/// would look like an empty list.
+pub(super) fn part_of<T>(all: &[T], from: usize, most: usize) -> Part<'_, T> {
+    let from = if from < all.len() { from } else { all.len().saturating_sub(1) / most * most };
     let end = all.len().min(from + most);
-    (&all[from..end], (end < all.len()).then_some(end))
+    Part { from, entries: &all[from..end], next: (end < all.len()).then_some(end) }
 }
 
 #[cfg(test)]
@@ -52,9 +63,19 @@ mod tests {
     #[test]
     fn pages_of_a_list_are_consecutive() {
         let all = [1, 2, 3, 4, 5];
-        assert_eq!(part_of(&all, 0, 2), (&all[..2], Some(2)));
-        assert_eq!(part_of(&all, 4, 2), (&all[4..], None));
-        assert_eq!(part_of(&all, 9, 2), (&all[5..], None));
-        assert_eq!(part_of(&all, 3, 2), (&all[3..], None));
+        for (from, first, end, next) in [
+            (0, 0, 2, Some(2)),
+            (4, 4, 5, None),
+            (3, 3, 5, None),
+            // There is no such page (any more).
+            (5, 4, 5, None),
+            (9, 4, 5, None),
+            (usize::MAX, 4, 5, None),
+        ] {
+            let expected = Part { from: first, entries: &all[first..end], next };
+            assert_eq!(part_of(&all, from, 2), expected, "{from}");
+        }
+        assert_eq!(part_of(&all[..4], 4, 2), Part { from: 2, entries: &all[2..4], next: None });
+        assert_eq!(part_of(&all[..0], 9, 2), Part { from: 0, entries: &all[..0], next: None });
     }
 }

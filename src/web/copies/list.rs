@@ -136,13 +136,13 @@ async fn show(
 ) -> Result<HttpResponse, Problem> {
     let games = Games::read(app).await?;
     let items = &stored.list.items;
-    let (part, next) = part_of(items, typed.from, ENTRIES.into());
+    let part = part_of(items, typed.from, ENTRIES.into());
     let row = |item: &TradeItemResponse| {
         let stored = item.quantity.to_string();
         let typed = typed.numbers.get(&id_of(item)).unwrap_or(&stored).clone();
         Row { is_other: typed != stored, typed, is_wrong: false, item: ItemRow::new(&games, item) }
     };
-    let mut rows: Vec<Row> = part.iter().map(row).collect();
+    let mut rows: Vec<Row> = part.entries.iter().map(row).collect();
     if faults.of(WRONG_NUMBER).is_some()
         && let Some(row) = rows.iter_mut().find(|row| read_number(&row.typed).is_none())
     {
@@ -152,7 +152,7 @@ async fn show(
     let visibility = typed.visibility.as_deref().unwrap_or(stored.list.visibility);
     let is_there = |id: &&String| items.iter().any(|item| id_of(item) == **id);
     let removed_count = typed.numbers.keys().filter(|id| !is_there(id)).count();
-    let next_path = next.map(|from| format!("{path}?from={from}"));
+    let next_path = part.next.map(|from| format!("{path}?from={from}"));
     let mut frame = Frame::new(kind.heading()).at(Place::Collection);
     frame.next.clone_from(&next_path);
     let page = ListPage {
@@ -163,7 +163,7 @@ async fn show(
         faults,
         done,
         revision: stored.revision.0,
-        from: typed.from,
+        from: part.from,
         visibilities: copy_words::VISIBILITIES
             .into_iter()
             .map(|(value, name)| Choice::new(value, name, visibility))
@@ -176,7 +176,7 @@ async fn show(
         card: typed.card,
         add: typed.add,
         most: MAX_QUANTITY,
-        first_path: (typed.from > 0).then(|| path.clone()),
+        first_path: (part.from > 0).then(|| path.clone()),
         next_path,
         path,
     };

@@ -44,8 +44,8 @@ struct OfferPage {
     /// The page of the offer that is answered.
     first_path: Option<String>,
     typed: TypedOffer,
-    /// Whether the recipient of the offer is known.
-    has_player: bool,
+    /// Whether the form is complete; otherwise it only asks for the recipient.
+    is_complete: bool,
     /// Names of players to suggest in the field of the name, and as links.
     names: Vec<Choice>,
     matching: Vec<PartnerLink>,
@@ -219,7 +219,8 @@ impl FormState {
     }
 
     fn after(problem: &Problem, faults: Faults, typed: &TypedOffer) -> Self {
-        Self { status: PageStatus::of(problem), faults, key: next_key(problem, &typed.key) }
+        let status = PageStatus::of(problem);
+        Self { status, faults, key: next_key(status, &typed.key) }
     }
 }
 
@@ -235,11 +236,15 @@ async fn show(
     if name.is_none() && !player.is_empty() && faults.is_empty() {
         faults.add("player", copy_words::PLAYER_NAME_FAULT);
     }
+    // A form that was sent has a key, unlike the one that asks for the recipient. With a name that no account can have, it stays as it is: the other form has no
+    // message and no lifetime.
+    let is_sent_again = faults.of("player").is_some() && !typed.key.is_empty();
+    let is_complete = name.is_some() || is_sent_again;
     let games = Games::read(app).await?;
     let (mut give, mut want) =
         (Picks::of_unknown_owner(&typed.give), Picks::of_unknown_owner(&typed.want));
     let mut has_page = false;
-    if let Some(name) = &name {
+    if is_complete {
         let codes = match typed.mine.codes(app).await? {
             Ok(codes) => codes,
             Err(wrong) => {
@@ -250,10 +255,12 @@ async fn show(
             }
         };
         give = own_picks(app, by, &games, &typed, codes.clone()).await?;
-        let offered = first.map(|first| offered_picks(&games, first, &typed.want));
-        let offered = offered.unwrap_or_default();
-        let shown = shown_picks(app, by, &games, &typed, (name, codes), offered).await?;
-        (want, has_page) = shown;
+        if let Some(name) = &name {
+            let offered = first.map(|first| offered_picks(&games, first, &typed.want));
+            let offered = offered.unwrap_or_default();
+            let shown = shown_picks(app, by, &games, &typed, (name, codes), offered).await?;
+            (want, has_page) = shown;
+        }
     }
     let asks_for_name = first.is_none() && (name.is_none() || faults.of("player").is_some());
     let partners =
@@ -275,7 +282,7 @@ async fn show(
             .as_ref()
             .map_or_else(|| NEW.to_owned(), |first| format!("{first}/counter")),
         first_path,
-        has_player: name.is_some(),
+        is_complete,
         names: partners.choices(),
         matching: partners::links(partners.matching, NEW, &typed),
         earlier: partners::links(partners.earlier, NEW, &typed),

@@ -141,7 +141,7 @@ pub(super) async fn shown_picks(
     let pick = |copy: trading::ShownCopyResponse| Pick {
         id: copy.id,
         is_chosen: typed.want.contains(&copy.id),
-        note: copy.disputed.then_some(copy_words::IS_DISPUTED),
+        note: None,
         card: CardCell::of_copy(games, &copy.card, copy.rarity.as_deref()),
     };
     let is_new = |copy: &trading::ShownCopyResponse| !offered.iter().any(|one| one.id == copy.id);

@@ -100,7 +100,6 @@ struct ShownTile {
     /// The path of the form that asks for the copy; `None`: the reader cannot ask for it.
     ask_path: Option<String>,
     ask: String,
-    is_disputed: bool,
 }
 
 /// Shows the public page of a player. A player who shows nothing gets the same answer as a name that does not exist.
@@ -133,6 +132,7 @@ async fn page(
     let takes_offers = known.as_ref().is_some_and(|player| player.takes_offers);
     let written = known.map_or_else(|| name.as_str().to_owned(), |player| player.name);
     let (mut lists, mut next_path) = (Vec::new(), None);
+    let mut is_later = shown_part.is_one("copies") && shown_part.cursor.is_some();
     let path = player_path(&written);
     let kinds = [
         ("haves", TradeListKind::Have, copy_words::HAVES),
@@ -145,17 +145,18 @@ async fn page(
         };
         let (from, most) =
             if shown_part.is_one(kind) { (shown_part.from, ENTRIES) } else { (0, FEW) };
-        let (part, next) = part_of(&items, from, most.into());
-        let next = next.map(|next| format!("{path}?show={kind}&from={next}"));
+        let part = part_of(&items, from, most.into());
+        let next = part.next.map(|next| format!("{path}?show={kind}&from={next}"));
         let all = next.is_some().then(|| copy_words::all_of(items.len()));
         if shown_part.is_one(kind) {
             next_path = next;
+            is_later = part.from > 0;
         }
         let all = all.filter(|_| !shown_part.is_one(kind));
         lists.push(ListView {
             kind,
             heading,
-            items: part.iter().map(|item| ItemRow::new(&games, item)).collect(),
+            items: part.entries.iter().map(|item| ItemRow::new(&games, item)).collect(),
             all: all.map(|text| (text, format!("{path}?show={kind}"))),
         });
     }
@@ -211,8 +212,7 @@ async fn page(
         copies,
         decks,
         decks_path: format!("/decks?q={query}"),
-        first_path: (shown_part.from > 0 || shown_part.cursor.is_some())
-            .then(|| format!("{path}?show={}", shown_part.show)),
+        first_path: is_later.then(|| format!("{path}?show={}", shown_part.show)),
         next_path,
         path,
         name: written,
@@ -255,7 +255,6 @@ fn tiles(
         ShownTile {
             ask_path: (!is_oneself).then(|| new_path(player, Some(copy.id))),
             ask: copy_words::ask_for(&card.name_and_place()),
-            is_disputed: copy.disputed,
             card,
         }
     };

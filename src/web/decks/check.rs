@@ -150,7 +150,7 @@ pub(in crate::web) async fn check(
     let game = games.iter().map(|loaded| &loaded.game).find(|game| game.code() == report.game);
     let game: &Game = game.ok_or_else(Problem::not_found)?;
     let judged = Judged {
-        report: ReportView::new(game, report),
+        report: ReportView::new(game, state.today()?, report),
         reading: judged.reading.as_ref().map(|reading| ReadingView::new(game, reading)),
         availability: find_availability_of_list(&state, &visitor, &entries).await?,
         zones: zones(game.code(), &sheet),

@@ -98,8 +98,8 @@ pub(in crate::web) async fn copy(
         Ok(stored) => Ok(see_other(&deck_path(stored.deck.summary.id))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem) else { return Err(problem) };
-            let typed = TypedCopy { key: next_key(&problem, &typed.key), ..typed };
             let status = PageStatus::of(&problem);
+            let typed = TypedCopy { key: next_key(status, &typed.key), ..typed };
             show(&state, &by.visitor, id, (status, faults), Some(typed)).await
         }
     }

@@ -222,7 +222,7 @@ async fn page(
         }
         _ => Vec::new(),
     };
-    let format = format_name(game, &summary.format);
+    let (format, today) = (format_name(game, &summary.format), app.today()?);
     let mut frame = Frame::new(&summary.name).at(Place::Decks);
     if summary.visibility == "public" {
         let public = app.settings.public_url.as_deref();
@@ -273,7 +273,7 @@ async fn page(
         description: (!description.is_empty()).then(|| Markup::new(&description)),
         zones: zones(game.code(), &sheet),
         curves: curves(game, &statistics, Some(&summary.id.to_string())),
-        report: report.as_ref().map(|report| ReportView::new(game, report)),
+        report: report.as_ref().map(|report| ReportView::new(game, today, report)),
         legalities: legality_rows(game, &legalities),
         unread: unread_lines
             .into_iter()

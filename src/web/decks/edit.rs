@@ -22,7 +22,7 @@ use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::details::DeckVisibility;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
-use crate::web::forms::{Choice, Faults, private};
+use crate::web::forms::{Choice, Faults, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
@@ -122,7 +122,7 @@ pub(in crate::web) async fn show_new(
     show_form_of_new(&state, PageStatus::OK, TypedDeck::default(), Faults::none(), false).await
 }
 
-/// The form of a new deck, with a new key: the next form that is sent is a new request.
+/// The form of a new deck.
 pub(super) async fn show_form_of_new(
     app: &AppState,
     status: PageStatus,
@@ -152,7 +152,7 @@ async fn show_new_form(
     faults: Faults,
     is_file_read: bool,
 ) -> Result<HttpResponse, Problem> {
-    let typed = TypedDeck { key: Uuid::now_v7().to_string(), ..typed };
+    let typed = TypedDeck { key: next_key(status, &typed.key), ..typed };
     let page = EditPage {
         frame: builder_frame(deck_words::NEW_DECK),
         heading: deck_words::NEW_DECK.to_owned(),

@@ -1,6 +1,6 @@
 //! The violations of a deck as a table: rule, cards concerned, and the edit that fixes it.
 
-use cardscape_engine::Game;
+use cardscape_engine::{Date, Game};
 
 use super::formats::format_name;
 use super::words as deck_words;
@@ -42,7 +42,7 @@ pub(super) struct MentionView {
 }
 
 impl ReportView {
-    pub(super) fn new(game: &Game, report: &ReportResponse) -> Self {
+    pub(super) fn new(game: &Game, today: Date, report: &ReportResponse) -> Self {
         let has_unknown = report.violations.iter().any(|found| found.code == "CARD_UNKNOWN");
         let lacks_game = report.violations.iter().any(|found| found.code == "GAME_WITHOUT_CARDS");
         let format = format_name(game, &report.format);
@@ -55,7 +55,7 @@ impl ReportView {
             violations: report
                 .violations
                 .iter()
-                .map(|found| row(game, &report.format, found))
+                .map(|found| row(game, today, &report.format, found))
                 .collect(),
             has_lines: report.violations.iter().any(|found| !found.lines.is_empty()),
             lacks_names: report.suggestions_left_out > 0,
@@ -63,14 +63,14 @@ impl ReportView {
     }
 }
 
-fn row(game: &Game, format: &str, found: &ViolationResponse) -> ViolationRow {
+fn row(game: &Game, today: Date, format: &str, found: &ViolationResponse) -> ViolationRow {
     let broken = Found::from(found);
     let explanation = explain(&broken, Some(game));
     let edit = found.edit.as_ref().and_then(|edit| mending(edit, Some(game)));
     ViolationRow {
         severity: deck_words::severity(found.severity),
         rule: deck_words::rule(&found.rule, &found.section),
-        rule_path: rule_path(game, format, (&found.rule, &found.rule_text)),
+        rule_path: rule_path(game, today, format, (&found.rule, &found.rule_text)),
         rule_text: Some(found.rule_text.clone()).filter(|rule| !says(&explanation, rule)),
         explanation,
         cards: found.cards.iter().filter_map(|card| mention(game, card)).collect(),

@@ -185,8 +185,7 @@ pub(in crate::web) async fn send(
         return show_form(&state, &reads, code, Some((chosen, alt)), shown).await;
     }
     let meant = meant.meant();
-    let has_file = file.is_some();
-    let mut is_lost = has_file;
+    let mut is_lost = file.is_some();
     let done = async {
         if let Some(file) = file {
             chosen = expected.store(&state, &by, file).await?.artwork.id;
@@ -201,7 +200,7 @@ pub(in crate::web) async fn send(
         Ok(_) => Ok(see_other(&design_path(code))),
         Err(problem) => {
             let is_stale = problem.code() == ProblemCode::PreconditionFailed;
-            if is_stale && !has_file && is_set(&state, &by, code, (&chosen, &alt)).await? {
+            if is_stale && is_set(&state, &by, code, (&chosen, &alt)).await? {
                 return Ok(see_other(&design_path(code)));
             }
             let faults = match problem.code() {

@@ -2,7 +2,6 @@
 //! is stored before the visitor saves, and a saved design may break rules.
 
 use actix_web::{HttpResponse, web};
-use uuid::Uuid;
 
 use super::designer_page::Step;
 use super::draft::Draft;
@@ -17,6 +16,7 @@ use crate::app::versions::Revision;
 use crate::auth::permission::{GiveFeedback, Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
 use crate::http::extract::{ClientNetwork, Form, claim_of_form};
+use crate::web::forms::new_key;
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, see_other};
 
@@ -30,7 +30,7 @@ pub(in crate::web) async fn show_new(
     let reads = by.visitor.must::<ReadOwnDesigns>()?;
     let work = Work::new(&state, network, &reads, Target::New);
     let mut draft = work.read(draft.into_inner())?;
-    draft.set("key", Uuid::now_v7().to_string());
+    draft.set("key", new_key());
     work.show(PageStatus::OK, &draft, Step::Start, StepMessages::default()).await
 }
 
@@ -116,7 +116,7 @@ pub(in crate::web) async fn show_change(
     let found = find_public(&state, &reads, code).await?;
     let mut draft = Draft::of_design(&found.design.game, &found.design.content);
     draft.set("revision", found.design.revision.to_string());
-    draft.set("key", Uuid::now_v7().to_string());
+    draft.set("key", new_key());
     let work = Work::new(&state, network, &reads, Target::Change(code, Some(Box::new(found))));
     work.show(PageStatus::OK, &draft, Step::Card, StepMessages::default()).await
 }

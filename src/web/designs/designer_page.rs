@@ -9,7 +9,7 @@ use super::content::ContentView;
 use super::draft::Draft;
 use super::fields::{
     AttributeField, EffectField, Input, RarityRow, attribute_fields, effect_fields, effect_schema,
-    field_id, rarity_rows,
+    field_id, rarity_field, rarity_rows,
 };
 use super::pointers::field_of_violation;
 use super::verdict::{VerdictView, explain, violations};
@@ -58,7 +58,7 @@ impl Step {
     pub(super) fn of_field(name: &str) -> Self {
         match name.split('.').next().unwrap_or_default() {
             "card" => Self::Start,
-            "name" | "attributes" | "printings" => Self::Card,
+            "name" | "attributes" | "printing" | "printings" => Self::Card,
             "effects" => Self::Effects,
             "flavour" | "lore" | "credits" | "licence" | "alt" | "artwork" => Self::Story,
             _ => Self::Check,
@@ -136,6 +136,7 @@ impl DesignerPage<'_> {
             Step::Start | Step::Check => {}
             Step::Card => {
                 self.attributes = attribute_fields(kind, self.draft);
+                self.attributes.extend(rarity_field(game, kind, self.draft));
                 let worked_out = |rarity: &str, code: &str| {
                     let printings = check.into_iter().flat_map(|check| &check.all_printings);
                     let mut found = printings.filter(|printing| printing.rarity == rarity);

@@ -10,9 +10,9 @@ use crate::app::designs::design_bodies::{
 use crate::domain::designs::content::MAX_EFFECTS;
 
 /// Fields that every step carries on, in addition to those of attributes, effects and rarities. All other fields are buttons or unknown.
-const CARRIED: [&str; 12] = [
-    "game", "kind", "name", "flavour", "lore", "credits", "licence", "artwork", "alt", "message",
-    "version", "revision",
+const CARRIED: [&str; 13] = [
+    "game", "kind", "name", "printing", "flavour", "lore", "credits", "licence", "artwork", "alt",
+    "message", "version", "revision",
 ];
 /// Most fields of a form: a design at all its limits has fewer, unless its lists are at their maximum length.
 const MAX_FIELDS: usize = 2_000;
@@ -25,7 +25,8 @@ fn is_carried(name: &str) -> bool {
         || ["attributes.", "effects.", "printings."].into_iter().any(is_of)
 }
 
-/// The fields by name. Attributes are `attributes.CODE`, effects `effects.NUMBER.text`, numbers of a rarity `printings.RARITY.CODE`.
+/// The fields by name. Attributes are `attributes.CODE`, effects `effects.NUMBER.text`, numbers of a rarity `printings.RARITY.CODE`, and each `printing` is a
+/// chosen rarity.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(transparent)]
 pub(in crate::web) struct Draft(Vec<(String, String)>);
@@ -123,6 +124,7 @@ impl Draft {
             draft.set_effect(at, effect.style.as_deref(), effect.slot.as_deref(), &effect.text);
         }
         for printing in &content.printings {
+            draft.add("printing", &printing.rarity);
             draft.set_attributes(&format!("printings.{}", printing.rarity), &printing.attributes);
         }
         let texts =
@@ -211,13 +213,15 @@ impl Draft {
         })
     }
 
-    /// The filled-in numbers of rarities.
-    fn printings(&self, game: &Game) -> Vec<DesignPrintingBody> {
+    /// The rarities that are chosen or have numbers.
+    pub(super) fn printings(&self, game: &Game) -> Vec<DesignPrintingBody> {
         let printing = |rarity: &cardscape_engine::Rarity| {
             let place = format!("printings.{}", rarity.code);
             let attributes = self.attributes(game, &place, |attribute| attribute.per_printing);
             let rarity = rarity.code.clone();
-            (!attributes.is_empty()).then_some(DesignPrintingBody { rarity, attributes })
+            let is_chosen = self.all("printing").any(|chosen| chosen == rarity);
+            (is_chosen || !attributes.is_empty())
+                .then_some(DesignPrintingBody { rarity, attributes })
         };
         game.rarities().iter().filter_map(printing).collect()
     }

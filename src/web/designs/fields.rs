@@ -129,6 +129,27 @@ fn choices(values: &[(String, String)], chosen: &[&str]) -> Vec<Choice> {
     known.chain(unknown).collect()
 }
 
+/// The field for the rarities in which the card exists; `None`: there is no choice.
+pub(super) fn rarity_field(game: &Game, kind: &Kind, draft: &Draft) -> Option<AttributeField> {
+    const NAME: &str = "printing";
+    if kind.printings.every_rarity || game.rarities().len() < 2 {
+        return None;
+    }
+    let rarities = game.rarities().iter();
+    let rarities: Vec<(String, String)> =
+        rarities.map(|rarity| (rarity.code.clone(), rarity.name.clone())).collect();
+    let printings = draft.printings(game);
+    let chosen: Vec<&str> = printings.iter().map(|printing| printing.rarity.as_str()).collect();
+    Some(AttributeField {
+        id: field_id(NAME),
+        name: NAME.to_owned(),
+        label: design_words::wanted(words::RARITIES, true),
+        rule: design_words::rarities_about(&game.base_rarity().name),
+        input: Input::Several(choices(&rarities, &chosen)),
+        notes: Vec::new(),
+    })
+}
+
 /// A rarity whose numbers are calculated or chosen.
 pub(super) struct RarityRow {
     pub(super) name: String,

@@ -540,6 +540,13 @@ pub(super) fn bounds(least: &str, most: &str) -> String {
     }
 }
 
+/// The rule about the rarities that may be chosen.
+pub(super) fn rarities_about(lowest: &str) -> String {
+    format!(
+        "The card exists in these rarities, and in those with numbers of their own. Without any, it exists only in the lowest: {lowest}."
+    )
+}
+
 /// A number of a rarity.
 pub(super) fn number_in(label: &str, rarity: &str) -> String {
     format!("{label} in {rarity}")

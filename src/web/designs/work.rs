@@ -2,7 +2,6 @@
 
 use actix_web::HttpResponse;
 use cardscape_engine::{Game, Kind};
-use uuid::Uuid;
 
 use super::content::ContentView;
 use super::design_path;
@@ -28,7 +27,7 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::domain::network::Network;
 use crate::http::extract::ClientNetwork;
 use crate::web::fault_words;
-use crate::web::forms::{Choice, private};
+use crate::web::forms::{Choice, new_key, next_key, private};
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::words;
@@ -262,8 +261,9 @@ impl<'a> Work<'a> {
             Some(field) => Step::of_field(field),
             None => Step::read(draft.one("step")).unwrap_or(Step::Check),
         };
-        // The next form that is sent is a new request.
-        draft.set("key", Uuid::now_v7().to_string());
+        let status = PageStatus::of(&problem);
+        let key = next_key(status, draft.one("key"));
+        draft.set("key", key);
         if let (
             ProblemCode::PreconditionFailed | ProblemCode::SuggestionOutdated,
             Some((_, stored)),
@@ -286,7 +286,7 @@ impl<'a> Work<'a> {
                 at: design.revised_at.to_rfc3339(),
             });
         }
-        self.show(PageStatus::of(&problem), &draft, step, messages).await
+        self.show(status, &draft, step, messages).await
     }
 
     /// Why sending the form again would fail, too; `None`: it may succeed.
@@ -312,7 +312,7 @@ impl<'a> Work<'a> {
         Closed { code, text, copy }: Closed,
     ) -> Result<HttpResponse, Problem> {
         // The next form that is sent is a new request.
-        draft.set("key", Uuid::now_v7().to_string());
+        draft.set("key", new_key());
         let wrong = vec![FieldFault { field: None, text: text.to_owned() }];
         let messages = StepMessages { wrong, copy, ..StepMessages::sent() };
         let step = Step::read(draft.one("step")).unwrap_or(Step::Check);

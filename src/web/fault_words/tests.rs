@@ -224,6 +224,7 @@ fn reasons() -> Vec<FaultReason> {
             ContentReason::TooMany { most: 12, actual: 13 },
             ContentReason::AttributeName(CodeError),
             ContentReason::Value,
+            ContentReason::LongKey,
         ]
         .map(R::Content),
     );

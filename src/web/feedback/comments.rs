@@ -19,7 +19,7 @@ use crate::domain::feedback::comment::{CommentState, EDITABLE_FOR};
 use crate::domain::feedback::subject::FeedbackSubject;
 use crate::domain::ids::{AccountId, CommentId};
 use crate::http::extract::claim_of_form;
-use crate::web::forms::{Faults, private};
+use crate::web::forms::{Faults, new_key, next_key, private};
 use crate::web::markup::Markup;
 use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
@@ -136,6 +136,8 @@ pub(in crate::web) struct RefusedComment {
     text: String,
     /// The comment that the text replies to.
     reply_to: Option<Uuid>,
+    /// Idempotency key of the form that shows it again; `None`: nothing was refused.
+    key: Option<String>,
 }
 
 impl RefusedComment {
@@ -153,7 +155,7 @@ pub(in crate::web) async fn list(
     from: Option<&Cursor>,
     refused: RefusedComment,
 ) -> Result<Option<Comments>, Problem> {
-    let RefusedComment { text: typed, reply_to } = refused;
+    let RefusedComment { text: typed, reply_to, key } = refused;
     let first: Option<Uuid> = Cursor::key_of(from)?;
     let limit = |most: u16| PageLimit::try_from(most).map_err(Problem::internal);
     let page = match comments::list(app, on, None, first.map(CommentId), limit(THREADS)?).await {
@@ -177,7 +179,7 @@ pub(in crate::web) async fn list(
             has_more: replies.len() == usize::from(REPLIES) && count > i64::from(REPLIES),
             comment: CommentView::new(comment, on, reader, now),
             replies,
-            key: Uuid::now_v7().to_string(),
+            key: key.clone().filter(|_| reply_to == Some(id)).unwrap_or_else(new_key),
             typed: (reply_to == Some(id)).then(|| typed.clone()),
         }
     };
@@ -185,12 +187,15 @@ pub(in crate::web) async fn list(
     // The comment that a reply is for may be deleted or hidden meanwhile, or be on another page: then the reply has no form here.
     let has_form = |thread: &Thread| thread.typed.is_some() && thread.comment.author.is_some();
     let is_lost_reply = reply_to.is_some() && !threads.iter().any(has_form);
+    // The form of a comment has the text of a lost reply.
+    let (typed, key) =
+        if reply_to.is_none() || is_lost_reply { (typed, key) } else { (String::new(), None) };
     Ok(Some(Comments {
         threads,
         first_path: from.map(|_| format!("{path}#comments")),
         next_path: page.next_cursor.map(|cursor| format!("{path}?comments={cursor}#comments")),
-        key: Uuid::now_v7().to_string(),
-        typed: if reply_to.is_none() || is_lost_reply { typed } else { String::new() },
+        key: key.unwrap_or_else(new_key),
+        typed,
         is_lost_reply,
     }))
 }
@@ -286,6 +291,7 @@ pub(in crate::web) async fn create<S: Subject>(
         Faults::of_problem(&problem, &[("/text", field)], feedback_words::fault)
     };
     let Some(faults) = faults else { return Err(problem) };
-    let refused = RefusedComment { text: typed.text, reply_to };
-    Ok(Err((PageStatus::of(&problem), faults, refused)))
+    let status = PageStatus::of(&problem);
+    let key = Some(next_key(status, &typed.key));
+    Ok(Err((status, faults, RefusedComment { text: typed.text, reply_to, key })))
 }

@@ -35,15 +35,14 @@ pub(super) async fn join_and_submit(
     };
     let joining = if visitor.is_stranger() {
         join_with(app, network.0, account).await?
+    } else if let Some(joined) = join_again(app, network.0, &account.typed).await? {
+        Joining::Done(joined)
     } else {
-        join_again(app, network.0, &account.typed).await?
+        let faults = Faults::one("", serial_words::LOGGED_IN_MEANWHILE);
+        return private(PageStatus::CONFLICT, &SubmitPage::new(typed, faults, None));
     };
     let joined = match joining {
         Joining::Done(joined) => joined,
-        Joining::Here => {
-            let faults = Faults::one("", serial_words::LOGGED_IN_MEANWHILE);
-            return private(PageStatus::CONFLICT, &SubmitPage::new(typed, faults, None));
-        }
         Joining::Refused(status, faults) => {
             return private(status, &SubmitPage::new(typed, faults, Some(&newcomer.name)));
         }

@@ -88,6 +88,14 @@ impl Page {
         let of = |id: &str| self.elements.iter().find(|element| element.get("id") == Some(id));
         let field = of(id).unwrap_or_else(|| panic!("there is no {id}"));
         assert_eq!(field.get("aria-invalid"), Some("true"), "{field:?}");
+        self.fault_of_group(id)
+    }
+
+    /// The fault message of the group of fields with that `id`. Panics if the group does not refer to the message.
+    #[track_caller]
+    pub fn fault_of_group(&self, id: &str) -> &str {
+        let of = |id: &str| self.elements.iter().find(|element| element.get("id") == Some(id));
+        let field = of(id).unwrap_or_else(|| panic!("there is no {id}"));
         let named = format!("{id}_fault");
         let described = field.get("aria-describedby").unwrap_or_default();
         assert!(described.split(' ').any(|one| one == named), "{field:?}");

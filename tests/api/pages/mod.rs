@@ -14,6 +14,7 @@ mod frame;
 mod html;
 mod links;
 mod permissions;
+mod repeated_forms;
 mod scripts;
 mod search;
 mod secrets;

@@ -110,6 +110,7 @@ const ROWS: &[Row] = &[
     page("/my/collection/duplicates", Player),
     page("/my/collection/export", Player),
     form("/my/collection/import", Player),
+    action("/my/collection/import/edit", Player),
     action("/my/collection/import/{import}", Player),
     // Copies, lists, trades, disputes
     page("/my/copies", Player),

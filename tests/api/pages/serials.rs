@@ -313,7 +313,7 @@ async fn the_other_conditions_of_an_unlock_are_shown() {
         .answer()
         .await
         .expect(201);
-    let conditions = "Copies in at least 2 rarities are needed, or in all rarities of a card that has fewer. All cards of the set are unlocked on 24 December 2031.";
+    let conditions = "Copies in at least 2 rarities are needed, or in all rarities in which a card was printed, if they are fewer. All cards of the set are unlocked on 24 December 2031.";
     app.post("/v1/submissions").by(&ada).json(&card.submission()).answer().await.expect(201);
     // Its holder sees the card, and reads the conditions, too.
     for path in [set, other, &path] {

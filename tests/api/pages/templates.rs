@@ -75,6 +75,20 @@ fn templates_hold_no_text() {
     }
 }
 
+/// Texts of players may be written from right to left.
+#[test]
+fn typed_texts_have_their_own_direction() {
+    for (path, template) in templates() {
+        let left = without_expressions(&template);
+        for tag in left.split("<textarea ").skip(1) {
+            let tag = tag.split('>').next().unwrap_or_default();
+            // Tables, JSON and serial codes are written from left to right; deck lists are names of cards.
+            let is_code = tag.starts_with("class=\"code\"") && !tag.contains("id=\"list\"");
+            assert!(is_code || tag.contains(" dir=\"auto\""), "{path}: {tag}");
+        }
+    }
+}
+
 #[test]
 fn texts_are_found() {
     let found = texts("<p title=\"a {{ x }}\">{% if y %}b{% endif %}</p>{{ z }}<img alt=\"\">");

@@ -32,8 +32,9 @@ async fn joining_logs_in_and_shows_the_recovery_codes_once() {
         joined.header("set-cookie").split_once(';').map(|(cookie, _)| cookie.to_owned());
     assert_eq!(browser.page("/my/account").await.only("h1").text, "ada");
 
-    // A second click is refused, because the name is taken. It creates nothing.
-    let again = browser.sent("/join", &[("name", "ADA"), ("password", PASSWORD)], 409).await;
+    // With another password, it is another form: it is refused, because the name is taken. It creates nothing.
+    let other = [("name", "ADA"), ("password", "violet lamp 7")];
+    let again = browser.sent("/join", &other, 409).await;
     assert!(fault_of(&again, "name").starts_with("Another account has this name"));
     assert_eq!(app.db().value("SELECT count(*) FROM accounts").await, "1");
 
@@ -53,6 +54,47 @@ async fn joining_logs_in_and_shows_the_recovery_codes_once() {
     assert_eq!(lost.send("/login", &[("name", "ada"), ("password", PASSWORD)]).await.status, 401);
     let logged_in = lost.send("/login", &[("name", "ada"), ("password", "violet lamp 7")]).await;
     assert_eq!(location(&logged_in), (303, "/my/account".to_owned()));
+}
+
+/// A double click without script, or a second request after an answer that did not arrive.
+#[tokio::test]
+async fn the_same_form_makes_one_account() {
+    const ACTIVE: &str = "SELECT count(*) FROM sessions WHERE revoked_at IS NULL";
+    let app = TestApp::start().await;
+    let mut browser = Browser::new(&app);
+    let fields = [("name", "ada"), ("password", PASSWORD), ("to", "/submit/batch")];
+    codes(&browser.send("/join", &fields).await);
+    let first = browser.cookie.clone();
+    let page = browser.sent("/join", &fields, 200).await;
+    assert!(page.only("main").text.contains("The account was there already"));
+    assert_eq!(page.all("code").count(), 0, "the codes are shown once");
+    for path in ["/my/recovery-codes", "/submit/batch"] {
+        assert!(page.all("a").any(|link| link.get("href") == Some(path)), "{path}");
+    }
+    // A name may be written from right to left.
+    let name = page.all("dd").find(|value| value.text == "ada").unwrap();
+    assert_eq!(name.get("dir"), Some("auto"));
+    assert_ne!(browser.cookie, first);
+    assert_eq!(app.db().number(ACTIVE).await, 1, "the first session has ended");
+    let account = browser.page("/my/account").await;
+    let heading = account.only("h1");
+    assert_eq!((&*heading.text, heading.get("dir")), ("ada", Some("auto")));
+
+    // The answer that did not arrive had no cookie either. A code of a card is carried on.
+    let mut other = Browser::new(&app);
+    let typed = [("serial", "7KQ2-X0FM-93TD-AW5G"), ("card", "Pebble")];
+    let page = other.sent("/join", &[fields[0], fields[1], typed[0], typed[1]], 200).await;
+    assert!(actions(&page).contains(&"/submit"));
+    assert!(typed.iter().all(|field| hidden(&page).contains(field)));
+    assert_eq!(other.page("/my/account").await.only("h1").text, "ada");
+
+    // When the account is not new any more, the player must use the log-in.
+    app.clock().advance(chrono::Duration::minutes(11));
+    let mut late = Browser::new(&app);
+    let page = late.sent("/join", &fields, 409).await;
+    assert!(fault_of(&page, "name").starts_with("Another account has this name"));
+    assert!(late.cookie.is_none());
+    assert_eq!(app.db().value("SELECT count(*) FROM accounts").await, "1");
 }
 
 #[tokio::test]

@@ -144,6 +144,7 @@ async fn all_of_a_card_is_changed_as_json() {
     assert!(text(&page).contains(&format!("Line {line}, column ")), "{}", text(&page));
     let fields: Vec<&str> = page.with("data-text").map(|(_, field)| field).collect();
     assert_eq!(fields, ["document"]);
+    assert_eq!(page.only("textarea").get("aria-describedby"), Some("faults-in-file"));
     assert!(page.with("data-line").any(|(_, place)| place == line.to_string()));
     let page = send(&[("document", "{\n\"name\": }".to_owned()), ("version", version)], 422).await;
     assert!(text(&super::check(&form, &page)).contains("Line 2, column "));

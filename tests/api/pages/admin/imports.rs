@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 
 use cardscape::domain::ids::AccountId;
+use serde_json::json;
 
 use super::{Browser, Page, check, start, text, value};
 use crate::catalogue::catalogue_imports::{PEBBLES, shore};
@@ -245,6 +246,51 @@ async fn a_manifest_that_was_changed_in_between_is_shown_beside_the_submitted_on
     ];
     read(&upload(&app, &browser, "/admin/imports/run", &fields, None).await, 200);
     assert_eq!(name().await, "Mine");
+}
+
+/// An edit that was made after the check stays until the admin has seen that the file reverts it.
+#[tokio::test]
+async fn a_set_that_was_changed_since_its_check_is_checked_again() {
+    const RUN: &str = "/admin/imports/run";
+    let app = start().await;
+    let browser = Browser::of(&app, "the admin").await;
+    let admin = app.log_in("the admin", PASSWORD).await;
+    let put = app.put("/v1/games/pebbles/manifest").by(&admin);
+    let put = put.header("content-type", "application/toml").body(PEBBLES);
+    put.answer().await.expect(201);
+    let file = shore().to_string();
+    let set = [("of", "set"), ("game", "pebbles"), ("text", &*file)];
+    let send = async |path: &str, seen: &[(&'static str, String)], status| {
+        let seen: Vec<(&str, &str)> = seen.iter().map(|(name, value)| (*name, &**value)).collect();
+        let fields = [&set[..], &seen].concat();
+        read(&upload(&app, &browser, path, &fields, None).await, status)
+    };
+    let seen = checked(&send("/admin/imports", &[], 200).await);
+    send(RUN, &seen, 200).await;
+    // A double click gets an answer like that of a single click.
+    let page = send(RUN, &seen, 200).await;
+    let message = "It is imported Nothing changes: all of this is there already.";
+    assert!(text(&page).contains(message), "{}", text(&page));
+
+    let page = send("/admin/imports", &[], 200).await;
+    assert!(text(&page).contains("Nothing changes"), "{}", text(&page));
+    let seen = checked(&page);
+    let card = async || {
+        let card = app.get("/v1/games/pebbles/sets/shore/cards/001").by(&admin);
+        card.answer().await.expect(200)
+    };
+    let path = format!("/v1/cards/{}", card().await["id"].as_str().unwrap());
+    let lore = json!({ "lore": "Found at low tide." });
+    let edit = app.patch(&path).by(&admin).header("if-match", "*").json(&lore);
+    edit.answer().await.expect(200);
+    let page = send(RUN, &seen, 409).await;
+    assert!(text(&page).contains("Somebody has changed the game since"), "{}", text(&page));
+    let row = page.all("tr").find(|row| row.text.starts_with("shore")).unwrap();
+    assert_eq!(row.text, "shore Its cards change 0 1 0");
+    assert_eq!(card().await["lore"], "Found at low tide.");
+    // Who has seen it may import the file.
+    send(RUN, &checked(&page), 200).await;
+    assert_eq!(card().await.get("lore"), None);
 }
 
 /// The fault message of a field.

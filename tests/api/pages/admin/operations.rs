@@ -14,7 +14,7 @@ async fn a_webhook_is_created_once_and_its_secret_is_shown_once() {
     };
     let page = sent(&browser, "/admin/webhooks", &[("url", "ftp://x")], 422).await;
     assert!(page.all("p").any(|text| text.get("id") == Some("url_fault")));
-    assert!(text(&page).contains("Choose at least one kind of event."), "{}", text(&page));
+    assert!(page.fault_of_group("kinds").contains("Choose at least one kind of event."));
     let key = value(&page, "key").to_owned();
     let fields = [
         ("url", "https://hooks.example/in"),

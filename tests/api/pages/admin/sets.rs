@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use super::{Browser, actions, leads_to, location, sent, start, text, value};
+use super::{Browser, NOTHING, actions, leads_to, location, sent, start, text, value};
+use crate::pages::html::{Element, Page};
 use crate::support::{PASSWORD, RequestExt as _};
 
 const HOSTILE: &str = "<script>alert(1)</script> & </main>";
@@ -101,6 +102,31 @@ async fn a_set_is_created_and_deleted() {
     let again = browser.post(PATH, &[("version", value(&stale, "version"))]).await;
     assert_eq!(location(&again), (303, "/admin/sets?done=deleted".to_owned()));
     assert!(text(&browser.page("/admin/sets?done=deleted").await).contains("The set is deleted."));
+}
+
+/// The form of a new set leads back to the release of a design from each page of the list.
+#[tokio::test]
+async fn the_pages_of_the_list_keep_the_way_back() {
+    let app = start().await;
+    app.sql(
+        "INSERT INTO sets (id, game_code, code, name, hidden, unlock_threshold, created_at, updated_at) \
+         SELECT gen_random_uuid(), 'ttcg', 'a' || n, 'Set ' || n, false, 5, now(), now() \
+         FROM generate_series(1, 60) AS n",
+    )
+    .await;
+    let browser = Browser::of(&app, "the admin").await;
+    let here = format!("/admin/sets?game=ttcg&design={NOTHING}");
+    let to = |page: &Page, rel: &str| -> String {
+        let link = page.all("a").find(|link| link.get("rel") == Some(rel)).unwrap();
+        link.get("href").unwrap().to_owned()
+    };
+    let first = browser.page(&here).await;
+    let second = browser.page(&to(&first, "next")).await;
+    assert_eq!(value(&second, "design"), NOTHING);
+    let is_chosen = |option: &&Element| option.get("selected").is_some();
+    let mut chosen = second.all("option").filter(is_chosen);
+    assert!(chosen.any(|option| option.get("value") == Some("ttcg")));
+    assert_eq!(to(&second, "first"), here);
 }
 
 #[tokio::test]

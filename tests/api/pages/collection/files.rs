@@ -1,7 +1,7 @@
 //! Import and export of files. An import checks each line first, and counts the usable lines after a confirmation.
 
 use super::{Browser, check, start};
-use crate::pages::html::Page;
+use crate::pages::html::{Element, Page};
 use crate::support::{Answer, RequestExt as _, TestApp};
 
 /// Sends the import form as a browser does: with a file, or with an empty file part.
@@ -78,7 +78,7 @@ async fn each_line_is_checked_before_anything_is_counted() {
     let entries = app.get("/v1/collection").by(&ada).answer().await.expect(200);
     assert_eq!(entries["data"].as_array().unwrap().len(), 0, "nothing is counted yet");
 
-    let form = |form: &&crate::pages::html::Element| {
+    let form = |form: &&Element| {
         form.get("action").is_some_and(|to| to.starts_with("/my/collection/import/"))
     };
     let commit = page.all("form").find(form).unwrap().get("action").unwrap();
@@ -283,6 +283,51 @@ async fn a_collection_that_changed_since_the_file_was_shown_is_shown_again() {
     }
 }
 
+/// The fields of the form of the confirmation.
+fn carried(page: &Page) -> Vec<(&str, &str)> {
+    let hidden = page.all("input").filter(|field| field.get("type") == Some("hidden"));
+    hidden.filter_map(|field| Some((field.get("name")?, field.get("value")?))).collect()
+}
+
+/// The button that leads back to the form with the pasted lines.
+fn is_change_button(button: &Element) -> bool {
+    button.get("formaction") == Some("/my/collection/import/edit")
+}
+
+#[tokio::test]
+async fn pasted_lines_are_corrected_after_the_check() {
+    let (app, _ada) = start().await;
+    let hers = Browser::of(&app, "ada").await;
+    let usable = "4,\"The base card, numbered 001!\",common\n";
+    for (line, commits) in [(usable, 1), ("", 0)] {
+        let file = format!("Count,Name,Rarity\n{line}2,Nobody,\n");
+        let fields = [
+            ("pasted", &*file),
+            ("mode", "replace"),
+            ("without_rarity", "most_common"),
+            ("game", "ttcg"),
+        ];
+        let shown = check("shown", &send(&app, &hers, &fields, None).await);
+        assert_eq!(shown.all("button").filter(|button| is_change_button(button)).count(), 1);
+        let counting = shown.all("button").filter(|button| button.text.starts_with("Count"));
+        assert_eq!(counting.count(), commits, "{line:?}");
+        let again = hers.post("/my/collection/import/edit", &carried(&shown)).await;
+        assert_eq!(again.status, 200, "{}", again.text());
+        let form = check("again", &again);
+        assert_eq!(form.only("textarea").text, file.trim().replace('\n', " "));
+        assert!(form.all("div").all(|block| block.get("id") != Some("faults")));
+        let chosen: Vec<&str> = form
+            .all("option")
+            .filter(|option| option.get("selected").is_some())
+            .filter_map(|option| option.get("value"))
+            .collect();
+        assert_eq!(chosen, ["replace", "most_common", "ttcg"]);
+    }
+    // The lines of a file are corrected in the file.
+    let read = check("file", &send(&app, &hers, &[], Some(FILE.as_bytes())).await);
+    assert!(!read.all("button").any(is_change_button));
+}
+
 /// The page names the counts that would be too large, and keeps the lines, so that they can be corrected.
 #[tokio::test]
 async fn counts_that_would_be_too_large_are_named() {
@@ -295,10 +340,7 @@ async fn counts_that_would_be_too_large_are_named() {
     let fields = [("pasted", file), ("mode", "add"), ("game", "ttcg")];
     let shown = check("shown", &send(&app, &hers, &fields, None).await);
     let path = confirmation(&shown);
-    let hidden = shown.all("input").filter(|field| field.get("type") == Some("hidden"));
-    let carried: Vec<(&str, &str)> =
-        hidden.filter_map(|field| Some((field.get("name")?, field.get("value")?))).collect();
-    let refused = hers.post(&path, &carried).await;
+    let refused = hers.post(&path, &carried(&shown)).await;
     assert_eq!(refused.status, 409, "{}", refused.text());
     let page = check("refused", &refused);
     let main = &page.only("main").text;

@@ -53,7 +53,8 @@ async fn pages_need_a_session_and_forms_of_other_sites_are_refused() {
         }
     }
     let commit = format!("/my/collection/import/{}", uuid::Uuid::nil());
-    for path in ["/my/collection", "/my/collection/import", &commit] {
+    let edit = "/my/collection/import/edit";
+    for path in ["/my/collection", "/my/collection/import", edit, &commit] {
         assert_eq!(stranger.send(path, &[]).await.status, 401, "{path}");
         let cookie = ada.cookie.as_ref().unwrap();
         let form = app.post(path).header("cookie", cookie).form(&[("step", "more")]);

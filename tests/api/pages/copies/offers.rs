@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Browser, NOTHING, actions, check, links, two_players, value};
 use crate::pages::browser::{hold_key, release_key};
-use crate::pages::html::Page;
+use crate::pages::html::{Element, Page};
 use crate::support::{RequestExt as _, TestApp, text};
 
 /// The copies that can be chosen, each with whether it is chosen.
@@ -111,6 +111,9 @@ async fn faults_of_an_offer_are_reported_and_the_choices_are_kept() {
             assert!(page.all("a").any(|link_to| link_to.get("href") == Some(&link)), "{at}");
             assert!(page.with("id").any(|(_, id)| id == at), "{at}");
         }
+        if ["give", "want"].contains(&at) {
+            assert!(page.fault_of_group(at).contains(message), "{at}");
+        }
         if fields.contains(&("give", &*mine)) {
             let is_kept = hidden_choices(&page, "give").contains(&&*mine)
                 || picks(&page, "give").contains(&(&*mine, true));
@@ -129,6 +132,48 @@ async fn faults_of_an_offer_are_reported_and_the_choices_are_kept() {
     // No offer was created.
     let trades = app.get("/v1/trades").by(&ada).answer().await.expect(200);
     assert_eq!(trades["data"].as_array().unwrap().len(), 0);
+}
+
+/// The name of the player is corrected in the complete form, also if the correction cannot be a name.
+#[tokio::test]
+async fn a_message_is_kept_while_the_name_of_the_player_is_corrected() {
+    let (app, cards, ada, _ben) = two_players().await;
+    let mine = app.register(&ada, &cards[0]).await;
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/trades/new?player=nobody9").await;
+    let mut key = value(&form, "key").to_owned();
+    for (player, step, status) in
+        [("nobody9", "send", 422), ("ab", "send", 422), ("ab", "narrow", 400), ("", "send", 422)]
+    {
+        let fields = [
+            ("key", &*key),
+            ("player", player),
+            ("give", &mine),
+            ("message", "Imp for Smith?"),
+            ("hours", "24"),
+            ("step", step),
+        ];
+        let refused = hers.post("/trades/new", &fields).await;
+        assert_eq!(refused.status, status, "{player} {step}: {}", refused.text());
+        let page = check("refused", &refused);
+        assert_eq!(value(&page, "player"), player);
+        assert!(!page.fault_of("player").is_empty(), "{player} {step}");
+        assert_eq!(page.only("textarea").text, "Imp for Smith?", "{player} {step}");
+        let is_chosen = |option: &&Element| option.get("selected").is_some();
+        let hours = page.all("option").filter(is_chosen).find_map(|one| one.get("value"));
+        assert_eq!(hours, Some("24"), "{player} {step}");
+        assert_eq!(picks(&page, "give"), [(&*mine, true)], "{player} {step}");
+        key = value(&page, "key").to_owned();
+    }
+    let fields = [
+        ("key", &*key),
+        ("player", "ben"),
+        ("give", &mine),
+        ("message", "Imp for Smith?"),
+        ("step", "send"),
+    ];
+    let sent = hers.post("/trades/new", &fields).await;
+    assert_eq!(sent.status, 303, "{}", sent.text());
 }
 
 /// The form suggests players whose lists match, and players of earlier trades. It suggests no other players.

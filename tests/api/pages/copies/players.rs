@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Browser, check, links, two_players};
+use super::{Browser, check, links, two_players, value};
 use crate::support::{RequestExt as _, TestApp};
 
 #[tokio::test]
@@ -98,4 +98,38 @@ async fn long_lists_are_paginated() {
     let form = hers.page("/my/lists/wants?from=60").await;
     assert_eq!(form.all("input").filter(|field| field.get("name") == Some("item")).count(), 10);
     assert!(links(&hers.page("/my/lists/wants").await).contains(&"/my/lists/wants?from=60"));
+}
+
+/// The address of a page that is gone, because the list has become shorter, shows the last page.
+#[tokio::test]
+async fn a_list_that_has_become_shorter_shows_its_last_page() {
+    let app = TestApp::start().await;
+    app.import_set("base", 61, false).await;
+    let ada = app.player("ada").await;
+    let items: Vec<_> = (1..=61)
+        .map(|number| json!({ "game": "ttcg", "set": "base", "number": format!("{number:03}") }))
+        .collect();
+    let body = json!({ "visibility": "public", "items": items });
+    let put = app.put("/v1/me/wants").by(&ada).header("if-match", "\"r0\"").json(&body);
+    put.answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page("/my/lists/wants?from=60").await;
+    let fields = [
+        ("revision", value(&form, "revision")),
+        ("from", value(&form, "from")),
+        ("visibility", "public"),
+        ("item", value(&form, "item")),
+        ("number", "0"),
+        ("step", "save"),
+    ];
+    let saved = hers.post("/my/lists/wants", &fields).await;
+    assert_eq!(saved.status, 303, "{}", saved.text());
+    let rest = hers.page(&saved.header("location")).await;
+    assert_eq!(rest.all("input").filter(|field| field.get("name") == Some("item")).count(), 60);
+    assert_eq!(value(&rest, "from"), "0");
+    assert!(!rest.all("a").any(|link| link.get("rel") == Some("first")));
+    let path = "/players/ada?show=wants&from=60";
+    let shown = check(path, &Browser::new(&app).get(path).await);
+    assert_eq!(shown.all("li").filter(|tile| tile.has_class("tile")).count(), 60);
+    assert!(!shown.all("a").any(|link| link.get("rel") == Some("first")));
 }

@@ -54,11 +54,38 @@ async fn a_check_reports_all_problems_of_a_list() {
     assert!(page.all("a").any(|element| element.get("href") == Some(&link)), "{link}");
 }
 
+/// A rule whose end, and whose successor, is announced.
+const ORCHARD: &str = r#"
+code = "orchard"
+name = "Orchard"
+rules_version = "orchard/1"
+[[kinds]]
+code = "fruit"
+name = "Fruit"
+[[formats]]
+code = "open"
+name = "Open"
+version = "1"
+[[formats.rules]]
+rule = "O-1"
+text = "A basket has five fruits."
+effective_until = "9000-01-01"
+zone_size = { zone = "main", min = 5 }
+[[formats.rules]]
+rule = "O-1"
+text = "A basket has six fruits."
+effective_from = "9000-01-01"
+zone_size = { zone = "main", min = 6 }
+"#;
+
 /// Each violation in a report links to the rule on the page of the game, which has the same wording as the report.
 #[tokio::test]
 async fn reports_link_to_the_rules() {
     let app = start().await;
     app.seed(&["emojo-dojo"]).await;
+    let admin = app.admin().await;
+    let manifest = app.put("/v1/games/orchard/manifest").by(&admin).body(ORCHARD);
+    manifest.header("content-type", "application/toml").answer().await.expect(201);
     let browser = Browser::new(&app);
     let ada = app.player("ada").await;
     let deck = store(&app, &ada, "Short", "public", "4 Kettle Imp").await;
@@ -72,6 +99,7 @@ async fn reports_link_to_the_rules() {
             "half:",
             check(PATH, &browser.post(PATH, &form("emojo-dojo/box:half", "1 X")).await),
         ),
+        ("orchard", "", check(PATH, &browser.post(PATH, &form("orchard/open", "1 X")).await)),
     ];
     for (game, variant, report) in reports {
         let path = format!("/games/{game}");

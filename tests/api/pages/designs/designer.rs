@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{Browser, Page, begun, heron, location, page_of, shared, start, value};
 use crate::designs::{put_effect_texts, put_templates};
 use crate::pages::frame::check;
-use crate::support::{Answer, RequestExt as _, TestApp, TestDb};
+use crate::support::{Answer, RequestExt as _, TestApp, TestDb, numbered_set};
 
 /// All `<input>` fields of a page as a browser sends them, except for the search field and the fields in `without`.
 fn fields<'a>(page: &'a Page, without: &[&str]) -> Vec<(&'a str, &'a str)> {
@@ -43,7 +43,8 @@ async fn a_design_is_created_step_by_step() {
     for id in ["name", "attributes-type", "attributes-rank", "attributes-attack"] {
         assert!(card.with("id").any(|(_, found)| found == id), "{id}");
     }
-    // The page also has fields for the numbers of other rarities.
+    // The page also has fields for the numbers of other rarities. The card exists in all, so that none is chosen.
+    assert!(!card.with("id").any(|(_, id)| id == "printing"));
     assert!(card.with("id").any(|(_, id)| id == "printings-rare-attack"));
     let mut sent = fields(&card, &["name", "step"]);
     sent.retain(|(name, _)| !name.starts_with("attributes."));
@@ -537,6 +538,55 @@ async fn faults_in_numbers_of_rarities_are_linked() {
     assert!(fine.only("details").get("open").is_none());
 }
 
+/// The form keeps the rarities of a design whose card does not exist in all, and offers to choose them.
+#[tokio::test]
+async fn rarities_are_kept_and_chosen() {
+    let app = TestApp::start().await;
+    let mut source = numbered_set("base", 1, false);
+    let manifest = &mut source.manifest.text;
+    *manifest = manifest.replace("every_rarity = true", "every_rarity = false");
+    app.import(&source).await.unwrap();
+    let ada = app.player("ada").await;
+    let mut design = heron("Lantern Heron");
+    design["printings"] = json!([{ "rarity": "rare" }]);
+    let place = begun(&app, &ada, &design).await;
+    let path = format!("{}/edit", page_of(&place));
+    let hers = Browser::of(&app, "ada").await;
+    let stored = async || {
+        let design = app.get(&place).by(&ada).answer().await.expect(200);
+        let printings = design["printings"].as_array().unwrap().iter();
+        printings.map(|one| one["rarity"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let chosen = |page: &Page| -> Vec<String> {
+        let sent = fields(page, &[]).into_iter().filter(|(name, _)| *name == "printing");
+        sent.map(|(_, rarity)| rarity.to_owned()).collect()
+    };
+
+    let card = hers.page(&path).await;
+    let boxes = card.all("input").filter(|field| field.get("name") == Some("printing"));
+    assert_eq!((boxes.count(), chosen(&card)), (6, vec!["rare".to_owned()]));
+    let mut sent = fields(&card, &["step"]);
+    sent.extend([("step", "card"), ("go", "story")]);
+    let story = shown(&hers.post(&path, &sent).await, 200);
+    let mut sent = fields(&story, &["step", "flavour"]);
+    sent.extend([("step", "story"), ("flavour", "It waits."), ("go", "save")]);
+    location(&hers.post(&path, &sent).await);
+    assert_eq!(stored().await, ["rare"]);
+
+    // A number of its own is a choice, too.
+    let two = [("printing", "common"), ("printings.uncommon.attack", "210")];
+    let none = [("printings.uncommon.attack", "")];
+    for (choice, expected) in [(&two[..], vec!["common", "uncommon"]), (&none[..], vec![])] {
+        let card = hers.page(&path).await;
+        let mut sent = fields(&card, &["step", "printing", "printings.uncommon.attack"]);
+        sent.extend([("step", "card"), ("go", "save")]);
+        sent.extend(choice);
+        location(&hers.post(&path, &sent).await);
+        assert_eq!(stored().await, expected);
+        assert_eq!(chosen(&hers.page(&path).await), expected);
+    }
+}
+
 #[tokio::test]
 async fn artwork_is_uploaded_and_shown() {
     let app = start().await;
@@ -581,7 +631,10 @@ async fn artwork_is_uploaded_and_shown() {
     assert!(message.contains("The picture is larger than 10 MiB."));
     assert!(message.contains("The file was not kept: choose it again."));
     assert_eq!(value(&large, "alt"), "A large heron.");
-    assert_eq!(location(&send(&version, &picture, "A <b>heron</b>.").await), page_of(&place));
+    // The second one is a double click.
+    for _ in 0..2 {
+        assert_eq!(location(&send(&version, &picture, "A <b>heron</b>.").await), page_of(&place));
+    }
     let design = app.get(&place).by(&ada).answer().await.expect(200);
     assert_eq!(design["artwork"]["alt"], "A <b>heron</b>.");
     assert_eq!(design["effects"].as_array().unwrap().len(), 2);

@@ -78,6 +78,10 @@ async fn comments_are_written_answered_changed_and_deleted() {
     let replies = app.get(&format!("/v1{path}?reply_to={comment}")).answer().await.expect(200);
     assert_eq!(replies["data"][0]["text"], "It costs a card.");
     assert!(his.page(&design).await.only("main").text.contains("It costs a card."));
+    let empty = hers.post(&path, &[("text", " "), ("reply_to", &*comment)]).await;
+    let (page, id) = (check(&path, &empty), format!("reply-{comment}"));
+    let reply = page.all("textarea").find(|area| area.get("id") == Some(&*id)).unwrap();
+    assert_eq!(reply.get("aria-describedby"), Some("faults"));
 
     let edit = format!("{path}/{comment}");
     assert_eq!(hers.get(&edit).await.status, 404);
