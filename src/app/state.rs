@@ -8,7 +8,6 @@ use cardscape_engine::Date;
 use cardscape_pictures::Fonts;
 use ipnet::IpNet;
 use metrics_exporter_prometheus::PrometheusHandle;
-use moka::future::Cache;
 use uuid::Uuid;
 
 use crate::app::designs::alike::{AlikeResponse, CardsLike};
@@ -17,7 +16,7 @@ use crate::app::fault_reason::NoGame;
 use crate::app::problem::Problem;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
-use crate::auth::permission::{Acting, Granted, Identity, Permission};
+use crate::auth::permission::{Acting, Granted, Permission};
 use crate::auth::second_factor::SecondFactorDemand;
 use crate::domain::accounts::attempts::AttemptLimits;
 use crate::domain::clock::Clock;
@@ -28,6 +27,7 @@ use crate::memory::card_effects::CardEffects;
 use crate::memory::catalogue::cached_answers::CachedAnswers;
 use crate::memory::catalogue::card_cache::CardCache;
 use crate::memory::catalogue::change_watch::ChangeWatch;
+use crate::memory::catalogue::clock::FeedClock;
 use crate::memory::catalogue::derived::VersionedCache;
 use crate::memory::catalogue::downloads::Downloads;
 use crate::memory::catalogue::feed::Feed;
@@ -36,7 +36,7 @@ use crate::memory::deck_cards::{DeckCards, memory_beside};
 use crate::memory::event_watch::EventWatch;
 use crate::memory::file_limiter::FileLimiter;
 use crate::memory::gallery_designs::GalleryDesigns;
-use crate::memory::identities::CredentialKey;
+use crate::memory::identities::Identities;
 use crate::memory::listed_designs::ListedDesigns;
 use crate::memory::pictures::{CachedPictures, CardPictures, PictureDrawer, room_for_pictures};
 use crate::memory::rate_limiter::RateLimiter;
@@ -131,9 +131,7 @@ impl AppState {
     /// the change. The wait is short: if the memory falls behind, it is not used and the database is queried.
     pub(crate) async fn wait_until_current(&self) {
         let most = self.settings.card_cache_trust.min(MAX_WAIT);
-        // The index is corrected after the cached cards, and is absent while it is built.
-        let clocks = [self.catalogue.clock(), self.card_cache.clock()];
-        if let Some(clock) = clocks.into_iter().find(|clock| clock.is_current())
+        if let Some(clock) = clock_to_await(self.catalogue.clock(), self.card_cache.clock())
             && tokio::time::timeout(most, clock.catch_up()).await.is_err()
         {
             tracing::debug!("the cards in memory are behind the database");
@@ -143,8 +141,8 @@ impl AppState {
     /// The same for a client that learns of the event of the change feed with this number, and then fetches what it names. Waits only for
     /// an event that this instance has not read yet.
     pub(crate) async fn wait_until_read(&self, seq: i64) {
-        // Without an index, searches go to the database.
-        let has_indexed = !self.catalogue.clock().is_current() || self.feed.has_indexed(seq);
+        // Without an index, searches go to the database. An index that is behind may be used again before it has read the event.
+        let has_indexed = self.catalogue.clock().lag().is_none() || self.feed.has_indexed(seq);
         if !(self.feed.has_read(seq) && has_indexed) {
             self.wait_until_current().await;
         }
@@ -338,7 +336,7 @@ pub struct Shared {
     /// Hashes passwords, a limited number at a time.
     pub passwords: PasswordHasher,
     /// Recently checked credentials.
-    pub identities: Cache<CredentialKey, Identity>,
+    pub identities: Identities,
     /// Cached public responses about open cards.
     pub card_cache: CardCache,
     /// Cached responses about games and sets.
@@ -448,10 +446,7 @@ impl Shared {
             keys,
             clock,
             passwords,
-            identities: Cache::builder()
-                .max_capacity(50_000)
-                .time_to_live(settings.identity_ttl)
-                .build(),
+            identities: Identities::new(settings.identity_ttl),
             card_cache: CardCache::new(settings.card_cache_bytes, settings.card_cache_trust),
             cached_answers: CachedAnswers::new(
                 settings.card_cache_bytes / CACHED_ANSWERS,
@@ -532,5 +527,45 @@ impl Shared {
     /// Whether the instance is about to stop.
     pub fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
+    }
+}
+
+/// The clock to wait for, so that neither the index nor the cached cards count as current afterwards without what was committed before this call. `None`: nothing
+/// follows the feed.
+fn clock_to_await<'a>(index: &'a FeedClock, cached: &'a FeedClock) -> Option<&'a FeedClock> {
+    // The index is corrected after the cached cards. Even if it is behind at the moment, it may count as current a moment later, and still lack the change.
+    if index.lag().is_some() {
+        return Some(index);
+    }
+    // An index that is being built may have read its cards before the change; nobody waits for it, because that takes longer.
+    index.invalidate();
+    cached.lag().is_some().then_some(cached)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn an_index_that_lacks_a_change_is_waited_for_or_does_not_become_current() {
+        let trust = Duration::from_hours(1);
+        let (index, cached) = (FeedClock::new(trust), FeedClock::new(trust));
+        let is_awaited = |index: &FeedClock, clock: &FeedClock| {
+            clock_to_await(index, &cached).is_some_and(|found| std::ptr::eq(found, clock))
+        };
+        assert!(!is_awaited(&index, &index) && !is_awaited(&index, &cached));
+        cached.advance_to(Instant::now());
+        let before = Instant::now();
+        assert!(is_awaited(&index, &cached), "the index is absent");
+        index.advance_to(before);
+        assert!(!index.is_current(), "its cards were read before the call");
+        index.advance_to(Instant::now() + Duration::from_secs(1));
+        assert!(index.is_current() && is_awaited(&index, &index));
+
+        let behind = FeedClock::new(Duration::ZERO);
+        behind.advance_to(Instant::now());
+        assert!(!behind.is_current() && is_awaited(&behind, &behind));
     }
 }

@@ -195,6 +195,8 @@ pub(super) fn has_private_database(options: &DatabaseOptions) -> anyhow::Result<
 fn private_settings(options: &DatabaseOptions) -> Settings {
     let mut settings = private_postgres::settings(options.data_dir());
     settings.durability = Durability::Full;
+    // The crash recovery of a busy server may take many minutes, and would begin anew if it was broken off.
+    settings.start_timeout = Duration::from_hours(1);
     settings.bin_dir.clone_from(&options.pg_bin);
     settings.search_path = config::search_path();
     settings.runtime_dir = config::runtime_dir();
@@ -218,4 +220,23 @@ fn with_options(error: embedded_postgres::Error) -> anyhow::Error {
         _ => return error.into(),
     };
     anyhow::anyhow!("{error}; {advice}")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Options {
+        #[command(flatten)]
+        database: DatabaseOptions,
+    }
+
+    #[test]
+    fn the_private_postgres_has_time_for_crash_recovery() {
+        let options = Options::parse_from(["cardscape"]).database;
+        assert!(private_settings(&options).start_timeout >= Duration::from_hours(1));
+    }
 }

@@ -18,7 +18,8 @@ impl CachedAnswers {
         self.answer_as(key, req, make)
     }
 
-    /// Like [`Self::answer`], with a key that the client cannot vary. For handlers that ignore unknown parameters.
+    /// Like [`Self::answer`], with another key: one that the client cannot vary, for handlers that ignore unknown parameters, or one with the day, for responses
+    /// that also depend on it.
     pub async fn answer_as(
         &self,
         key: &str,

@@ -35,6 +35,7 @@ struct ListedEntry {
     effects: Option<[u8; 16]>,
     looks: Option<Looks>,
     approved: bool,
+    official: bool,
     /// Name, key and skeleton, one after the other.
     texts: Box<str>,
     key_at: u32,
@@ -73,6 +74,7 @@ impl ListedEntry {
             effects: listed.effects_key.as_deref().and_then(|key| key.try_into().ok()),
             looks: listed.name_looks.as_deref().and_then(looks_of),
             approved: listed.approved,
+            official: listed.official,
             texts: [name.as_str(), name_key, name_skeleton].concat().into(),
             key_at: place(name.len()),
             skeleton_at: place(name.len() + name_key.len()),
@@ -85,6 +87,7 @@ impl ListedEntry {
             && *self.game == *listed.game_code
             && self.revision == listed.revision
             && self.approved == listed.approved
+            && self.official == listed.official
             && self.looks == listed.name_looks.as_deref().and_then(looks_of)
             && self.effects.as_ref().map(|key| &key[..]) == listed.effects_key.as_deref()
             && self.name() == listed.name
@@ -291,6 +294,7 @@ impl SortedDesigns {
                 effects_key: query.effects_key.map(|key| key.to_vec()),
                 name_looks: query.looks.map(|looks| looks.all().map(|hash| hash.to_vec()).into()),
                 approved: false,
+                official: false,
                 searched: true,
             },
             self.game(query.game),
@@ -328,7 +332,7 @@ impl SortedDesigns {
                 name_key: entry.key().to_owned(),
                 name_skeleton: entry.skeleton().to_owned(),
                 own: requester == Some(entry.account),
-                listed: true,
+                reserves_name: !entry.official,
                 same_effects,
                 shown,
             })

@@ -1,6 +1,7 @@
 //! A cache of values that are costly to count and may be some seconds old.
 
 use std::hash::Hash;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +35,31 @@ where
     {
         self.0.try_get_with(key, make).await.map_err(|error: Arc<E>| E::clone(&error))
     }
+
+    /// Like [`Self::find_or`], but callers that waited do not fail with an error that concerns only the caller for which
+    /// the value was made (`is_personal`), such as a refusal of its network: then one of them makes the value.
+    pub async fn find_or_make_own<E>(
+        &self,
+        key: K,
+        make: impl Future<Output = Result<V, E>>,
+        is_personal: impl FnOnce(&E) -> bool,
+    ) -> Result<V, E>
+    where
+        K: Clone,
+        E: Clone + Send + Sync + 'static,
+    {
+        let mut make = pin!(make);
+        let mut is_maker = false;
+        let shared = async {
+            is_maker = true;
+            make.as_mut().await
+        };
+        let found = self.find_or(key.clone(), shared).await;
+        match found {
+            Err(error) if !is_maker && is_personal(&error) => self.find_or(key, make).await,
+            found => found,
+        }
+    }
 }
 
 /// A community statistic.
@@ -43,4 +69,32 @@ pub enum Statistic {
     Unlocks,
     /// Players with the most submissions.
     Leaders,
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_error_that_concerns_one_caller_is_not_shared() {
+        for is_personal in [true, false] {
+            let recent = Recent::new(8, Duration::from_mins(1));
+            let (refuse, refused) = oneshot::channel::<()>();
+            let first = async {
+                refused.await.unwrap();
+                Err::<u32, _>("refused")
+            };
+            let mut first = Box::pin(recent.find_or_make_own("key", first, |_| is_personal));
+            assert!(first.as_mut().now_or_never().is_none());
+            let second = async { Ok::<_, &str>(7) };
+            let mut second = Box::pin(recent.find_or_make_own("key", second, |_| is_personal));
+            assert!(second.as_mut().now_or_never().is_none(), "it waits for the first");
+            refuse.send(()).unwrap();
+            assert_eq!(first.await, Err("refused"));
+            assert_eq!(second.await, if is_personal { Ok(7) } else { Err("refused") });
+        }
+    }
 }

@@ -90,19 +90,21 @@ impl WorkPermit {
         self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<(Self, T), WorkError> {
-        let done = tokio::task::spawn_blocking(move || {
-            let done = work();
-            (self, done)
-        });
-        done.await.map_err(|_| WorkError::BrokenOff)
+        on_blocking_thread(self, work).await
     }
 }
 
-/// Runs a job at once on a blocking thread. Callers limit the number of such jobs.
-pub async fn on_blocking_thread<T: Send + 'static>(
+/// Runs a job at once on a blocking thread. Callers limit the number of such jobs by what a job holds, such as a turn or
+/// a lock: if the client disconnects, it is freed only when the job has ended.
+pub async fn on_blocking_thread<H: Send + 'static, T: Send + 'static>(
+    held: H,
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, WorkError> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| WorkError::BrokenOff)
+) -> Result<(H, T), WorkError> {
+    let done = tokio::task::spawn_blocking(move || {
+        let done = work();
+        (held, done)
+    });
+    done.await.map_err(|_| WorkError::BrokenOff)
 }
 
 /// How many cores the process may use.
@@ -134,6 +136,25 @@ mod tests {
         let second = second.turn().await.unwrap();
         assert_eq!(second.run(|| 7).await.unwrap().1, 7);
         assert_eq!(work.run(|| 8).await, Ok(8));
+    }
+
+    #[tokio::test]
+    async fn a_job_holds_its_lock_until_its_end_although_its_caller_is_gone() {
+        let lock = Arc::new(tokio::sync::Mutex::new(()));
+        let (release, released) = mpsc::channel::<()>();
+        let held = lock.clone().lock_owned().await;
+        let given_up = tokio::spawn(on_blocking_thread(held, move || released.recv().ok()));
+        tokio::task::yield_now().await;
+        given_up.abort();
+        assert!(given_up.await.is_err());
+        assert!(lock.try_lock().is_err(), "the job goes on");
+        release.send(()).unwrap();
+        let held = lock.clone().lock_owned().await;
+        let (held, done) = on_blocking_thread(held, || 7).await.unwrap();
+        assert_eq!(done, 7);
+        assert!(lock.try_lock().is_err(), "the caller has the lock again");
+        drop(held);
+        assert!(lock.try_lock().is_ok());
     }
 
     #[tokio::test]

@@ -678,6 +678,12 @@ async fn forged_cursors_are_rejected() {
         let answer = app.get(&format!("{list}?cursor={cursor}")).by(&ada).answer().await;
         answer.problem(400, "invalid_cursor");
     }
+    // A year that Postgres does not have.
+    let admin = app.admin().await;
+    let key = json!(["-10000-01-01T00:00:00Z", id]).to_string();
+    let cursor = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(key);
+    let answer = app.get(&format!("/v1/designer-perks?cursor={cursor}")).by(&admin).answer().await;
+    answer.problem(400, "invalid_cursor");
 }
 
 #[tokio::test]

@@ -49,6 +49,25 @@ async fn while_the_disk_is_full_reads_succeed_and_readiness_shows_the_reason() {
     assert!(problem["detail"].as_str().unwrap().contains("disk is full"), "{problem}");
 }
 
+/// The time of its last use is not worth a failed read.
+#[tokio::test]
+async fn a_token_is_accepted_while_its_use_cannot_be_stored() {
+    let app = TestApp::start().await;
+    let known = app.player("an old hand").await;
+    let body = json!({ "name": "deck sync", "scopes": ["decks:read"] });
+    let token = app.post("/v1/tokens").by(&known).json(&body).answer().await.expect(201);
+    app.sql(
+        "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION 'kein Platz mehr' USING ERRCODE = '53100'; END $$; \
+         CREATE TRIGGER fail BEFORE UPDATE ON personal_access_tokens FOR EACH ROW EXECUTE FUNCTION fail()",
+    )
+    .await;
+    let secret = token["secret"].as_str().unwrap();
+    app.get("/v1/decks").bearer_auth(secret).answer().await.expect(200);
+    let unused = "SELECT count(*) FROM personal_access_tokens WHERE last_used_at IS NULL";
+    assert_eq!(app.db().number(unused).await, 1, "the use could not be stored");
+}
+
 #[tokio::test]
 async fn while_the_server_is_read_only_reads_succeed_and_readiness_shows_the_reason() {
     let db = Arc::new(TestDb::create().await);

@@ -1,11 +1,15 @@
 //! A database that does not answer: the service gives up its connections in time and serves later requests over new ones.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use cardscape::domain::clock::Clock;
+use cardscape::domain::network::Network;
 use cardscape::store::StoreSettings;
+use cardscape::store::db::search_queue::SearchQueue;
 use diesel_async::SimpleAsyncConnection as _;
+use futures_util::FutureExt as _;
 use serde_json::json;
 
 use crate::support::{Answer, Proxy, ProxyMode, RequestExt as _, TestApp, TestDb};
@@ -157,6 +161,27 @@ async fn requests_are_answered_in_time_while_the_database_is_silent() {
     assert_recovers(&app).await;
 }
 
+/// A client would take a stream that goes on for one without changes.
+#[tokio::test]
+async fn a_stream_of_changes_ends_while_the_database_is_silent() {
+    let db = Arc::new(TestDb::with_games(&["emojito"]).await);
+    let proxy = Proxy::before(&db).await;
+    let app = start(&db, proxy.url());
+    let mut stream = app.get("/v1/changes/stream").send().await.unwrap();
+    let hello = stream.chunk().await.unwrap().expect("the stream begins");
+    assert!(hello.starts_with(b": connected"), "{hello:?}");
+    proxy.set(ProxyMode::BlackHole);
+    assert_eq!(stream.chunk().await.unwrap(), None, "it ends before the next sign of life");
+    proxy.set(ProxyMode::Fair);
+    assert_recovers(&app).await;
+    let mut stream = app.get("/v1/changes/stream?after=0").send().await.unwrap();
+    let mut text = String::new();
+    while !text.contains("event: ") {
+        let chunk = stream.chunk().await.unwrap().expect("the stream stays open");
+        text += std::str::from_utf8(&chunk).unwrap();
+    }
+}
+
 /// Work with a deadline of one minute does not wait a minute to find that the database does not answer.
 #[tokio::test]
 async fn long_work_detects_a_silent_database_at_its_beginning() {
@@ -215,6 +240,69 @@ async fn a_connection_that_is_abandoned_during_work_is_closed() {
     tokio::time::timeout(Duration::from_millis(200), transaction).await.unwrap_err();
     let third = process_of(&mut store.connection().await.unwrap()).await;
     assert_ne!(third, second, "abandoned during a transaction");
+}
+
+/// A statement whose rows are not all read, as that of a request that is broken off. The next request would wait for them.
+#[tokio::test]
+async fn a_connection_with_an_unread_answer_is_closed() {
+    let app = TestApp::start().await;
+    let settings = StoreSettings { pool_size: 1, ..StoreSettings::new(app.db().url()) };
+    let store = cardscape::store::Store::new(&settings).unwrap();
+    let mut conn = store.connection().await.unwrap();
+    let first = process_of(&mut conn).await;
+    // Postgres sends the first rows before it computes the last one.
+    let rows = diesel::dsl::sql::<diesel::sql_types::Text>(
+        "CASE n WHEN 9 THEN pg_sleep(60)::text ELSE repeat('x', 9000) END \
+         FROM generate_series(1, 9) AS n",
+    );
+    let row = diesel_async::RunQueryDsl::get_result(diesel::select(rows), &mut *conn);
+    let row: String = row.await.unwrap();
+    assert_eq!(row.len(), 9_000);
+    drop(conn);
+    assert_ne!(process_of(&mut store.connection().await.unwrap()).await, first);
+}
+
+/// The search queue with one connection, and a network.
+fn search_queue(db: &TestDb) -> (SearchQueue, Network) {
+    let acquire_timeout = Duration::from_mins(1);
+    let settings =
+        StoreSettings { search_connections: 1, acquire_timeout, ..StoreSettings::new(db.url()) };
+    (SearchQueue::new(&settings).unwrap(), IpAddr::from([192, 0, 2, 1]).into())
+}
+
+/// Otherwise a client that resets its connections would have any number of searches executed at the same time.
+#[tokio::test]
+async fn the_turn_of_an_abandoned_search_is_kept_while_postgres_may_execute_it() {
+    let app = TestApp::start().await;
+    let (searches, network) = search_queue(app.db());
+    let mut conn = searches.connection(network).await.unwrap();
+    process_of(&mut conn).await;
+    drop(conn);
+    let turn = searches.turn(network).now_or_never();
+    drop(turn.expect("a search that has ended passes its turn on at once").unwrap());
+
+    let mut conn = searches.connection(network).await.unwrap();
+    assert!(conn.batch_execute("SELECT pg_sleep(60)").now_or_never().is_none());
+    drop(conn);
+    let mut turn = Box::pin(searches.turn(network));
+    assert!(turn.as_mut().now_or_never().is_none(), "the search has not ended yet");
+    turn.await.unwrap();
+}
+
+/// Worker threads end one after the other when the service stops, and those that still have requests need the connections.
+#[tokio::test]
+async fn connections_for_searches_outlive_the_worker_thread_that_opened_them() {
+    let app = TestApp::start().await;
+    let (searches, network) = search_queue(app.db());
+    let of_worker = searches.clone();
+    let worker = move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let process = async { process_of(&mut of_worker.connection(network).await.unwrap()).await };
+        runtime.block_on(process)
+    };
+    let first = tokio::task::spawn_blocking(worker).await.unwrap();
+    let second = process_of(&mut searches.connection(network).await.unwrap()).await;
+    assert_eq!(second, first);
 }
 
 #[tokio::test]

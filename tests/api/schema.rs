@@ -48,6 +48,35 @@ async fn parallel_migrations_are_applied_once() {
     assert!(applied.iter().any(|&count| count > 0), "{applied:?}");
 }
 
+/// A role or database may have time limits for requests, which a pooler in transaction mode does not get from the service.
+#[tokio::test]
+async fn time_limits_of_the_database_do_not_apply_to_migrations() {
+    const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
+    let db = TestDb::create().await;
+    let holder = db.session().await;
+    holder.batch_execute(LOCK).await.unwrap();
+    db.sql(
+        "DO $$ BEGIN \
+             EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''1s''', current_database()); \
+             EXECUTE format('ALTER DATABASE %I SET lock_timeout = ''1s''', current_database()); END $$",
+    )
+    .await;
+    let url = db.url();
+    let release = async {
+        let waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted \
+                       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+        while db.value(waiting).await == "0" {
+            tokio::task::yield_now().await;
+        }
+        // Once another session has reached the limit, the migration has waited for longer.
+        db.session().await.batch_execute(LOCK).await.unwrap_err();
+        holder.batch_execute("SELECT pg_advisory_unlock(7233172001)").await.unwrap();
+    };
+    let migrate = cardscape::store::db::migrations::migrate(&url, Route::Session);
+    let (applied, ()) = tokio::join!(migrate, release);
+    assert_eq!(applied.unwrap(), Vec::<String>::new());
+}
+
 /// When a row is deleted, Postgres searches every table that refers to it. Such foreign keys need an index.
 #[tokio::test]
 async fn foreign_keys_have_an_index() {

@@ -92,7 +92,7 @@ pub async fn list_formats(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct FormatQuery {
-    /// Use the rules of this day, `YYYY-MM-DD`; if it is absent, the newest version.
+    /// Use the rules of this day, `YYYY-MM-DD`; if it is absent, those of today (UTC), or of the newest version if none has begun yet.
     #[param(value_type = Option<String>, example = "2026-11-01")]
     on: Option<Date>,
     /// Code of a variant; if it is absent, the default variant of the format.
@@ -128,7 +128,10 @@ pub async fn find_format(
         let answer = FormatResponse::from(&*found.format);
         Ok(Rendered::list(FRESHNESS, Some(found.updated_at), &answer)?)
     };
-    state.cached_answers.answer(&req, make).await
+    // The same address has other rules tomorrow.
+    let path_and_query = req.uri().path_and_query().map_or("", |key| key.as_str());
+    let key = format!("{path_and_query} {}", state.today()?);
+    state.cached_answers.answer_as(&key, &req, make).await
 }
 
 /// Which schema.

@@ -153,7 +153,7 @@ pub async fn replace_set(
     let (game, set) = path.into_inner();
     let target = ImportTarget { game, set: Some(set) };
     let file = file.map(|file| file.text);
-    let import = sets::replace(&state, &by, &target, file, query.dry_run).await?;
+    let import = sets::replace(&state, &by, &target, None, file, query.dry_run).await?;
     Ok(imported(&target, &import))
 }
 

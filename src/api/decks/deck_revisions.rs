@@ -80,6 +80,7 @@ pub async fn find_deck_revision(
         (status = 200, body = DeckResponse, headers(("ETag" = String, description = "Its version now"))),
         (status = 404, description = "`not_found`: there is no such deck, or it has no such revision."),
         (status = 412, description = "`precondition_failed`: since that version, the deck was changed, or a moderator took it down or ended the takedown."),
+        (status = 422, description = "`invalid_body`; also if others can read the deck, and the name, the description or a tag of the revision contains a serial code."),
         (status = 428, description = "`precondition_required`"),
     )
 )]

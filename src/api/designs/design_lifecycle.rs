@@ -8,7 +8,7 @@ use crate::app::designs::design_bodies::{DesignRequest, DesignResponse};
 use crate::app::designs::design_lifecycle::{self, VersionedDesign};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::app::versions::IfMatch;
+use crate::app::versions::{IfMatch, Version};
 use crate::auth::permission::{ReadOwnDesigns, WriteOwnDesigns};
 use crate::http::extract::{Body, Caller, ClientNetwork, IdempotencyKey, May, cacheable};
 use crate::memory::rendered::Freshness;
@@ -39,11 +39,11 @@ pub async fn create_design(
     body: Body<DesignRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_design", &body);
-    let VersionedDesign { version, design, .. } =
+    let VersionedDesign { version, counts, design, .. } =
         design_lifecycle::create(&state, &by, body.value, key.as_ref()).await?;
     Ok(HttpResponse::Created()
         .insert_header((header::LOCATION, format!("/v1/designs/{}", design.id)))
-        .insert_header(version.header())
+        .insert_header(Version::from(version).header_counted(&counts))
         .insert_header((header::CACHE_CONTROL, "no-store"))
         .json(design))
 }
@@ -193,9 +193,11 @@ pub async fn withdraw_design(
 }
 
 /// The response to a change: the design in its new state, with its new version.
-pub(super) fn changed(VersionedDesign { version, design, .. }: VersionedDesign) -> HttpResponse {
+pub(super) fn changed(
+    VersionedDesign { version, counts, design, .. }: VersionedDesign,
+) -> HttpResponse {
     HttpResponse::Ok()
-        .insert_header(version.header())
+        .insert_header(Version::from(version).header_counted(&counts))
         .insert_header((header::CACHE_CONTROL, "private, no-cache"))
         .json(design)
 }

@@ -1,19 +1,16 @@
 //! Perks of designers whose designs became cards.
 
 use actix_web::{HttpRequest, HttpResponse, web};
-use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
-use uuid::Uuid;
 
 use super::identifier;
 use crate::api::serials::submissions::read_serial;
-use crate::app::designs::designer_perks::{self, DesignerPerkResponse};
+use crate::app::designs::designer_perks::{self, DesignerPerkResponse, PerkKey};
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{GrantPerks, ReadOwnDesigns, ReadPerks};
-use crate::domain::ids::DesignId;
 use crate::http::extract::{Caller, ClientNetwork, Judge, JudgedBody, LooseParams, May, cacheable};
 use crate::memory::rendered::Freshness;
 
@@ -49,8 +46,7 @@ pub async fn list_designer_perks(
     query: LooseParams<DesignerPerksQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &DesignerPerksQuery| Cursor::key_of(query.cursor.as_ref());
-    let (query, after): (_, Option<(DateTime<Utc>, Uuid)>) = query.checked(check).await?;
-    let after = after.map(|(earned_at, design)| (earned_at, DesignId(design)));
+    let (query, after): (_, Option<PerkKey>) = query.checked(check).await?;
     let page = designer_perks::list(&state, &by, query.granted, after, query.limit).await?;
     page.answer(&req, Freshness::Private)
 }

@@ -115,7 +115,7 @@ pub struct SuggestedChangeRequest {
     responses(
         (status = 201, body = SuggestedChangeResponse, headers(("Location" = String, description = "The suggestion"))),
         (status = 403, description = "`feedback_refused`"),
-        (status = 409, description = "`own_design`, `suggestion_outdated`, `idempotency_in_progress`"),
+        (status = 409, description = "`own_design`, `design_step_refused`, `suggestion_outdated`, `idempotency_in_progress`"),
         (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
         (status = 429, description = "`daily_limit_reached`"),
     )

@@ -98,8 +98,9 @@ pub(super) async fn run_on_index<T: Send + 'static>(
     if is_small && !query.predicate.is_costly() && query.unique == Unique::Cards {
         return Ok(work());
     }
-    let _turn = app.searches.turn(network).await?;
-    Ok(on_blocking_thread(work).await?)
+    let turn = app.searches.turn(network).await?;
+    let (_, done) = on_blocking_thread(turn, work).await?;
+    Ok(done)
 }
 
 /// Lists a page from the index; `None`: the database must be queried.

@@ -92,7 +92,7 @@ pub struct GameResponse<'a> {
     /// What the rulebook leaves open about cards, and how this service decides it.
     #[schema(value_type = Vec<Object>)]
     pub decisions: &'a [cardscape_engine::Decision],
-    /// Its formats, in short form.
+    /// Its formats, in short form, each in its newest version, also if that begins on a later day.
     pub formats: Vec<FormatSummary<'a>>,
 }
 
@@ -156,7 +156,7 @@ impl<'a> From<&'a Format> for FormatSummary<'a> {
 /// The formats of a game.
 #[derive(Serialize, ToSchema)]
 pub struct FormatsResponse<'a> {
-    /// The formats, in the order of the manifest.
+    /// The formats, in the order of the manifest, each in its newest version, also if that begins on a later day.
     pub data: Vec<FormatSummary<'a>>,
 }
 
@@ -234,8 +234,8 @@ pub struct FoundFormat {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Finds a format of a game: the version in force on a date, or the newest version; with the given variant or the
-/// default one.
+/// Finds a format of a game with the rules of a day, by default of today, or else the newest version if none has begun yet;
+/// with the given variant or the default one.
 pub async fn find_format(
     app: &AppState,
     (game, code): (&Code, &Code),
@@ -245,7 +245,7 @@ pub async fn find_format(
     let loaded = find(app, game).await?;
     let format = match on {
         Some(day) => loaded.game.format_on(code, day),
-        None => loaded.game.format(code).cloned().map(Arc::new),
+        None => loaded.game.format_shown_on(code, app.today()?),
     };
     let mut format = format.ok_or_else(Problem::not_found)?;
     if let Some(variant) = variant {

@@ -56,19 +56,7 @@ fn place_of(fault: &InputFault, found: Option<TextPlace>) -> Option<TextPlace> {
     if let Some(line) = fault.line {
         return Some(TextPlace { line: line.max(1), column: fault.column.unwrap_or(1) });
     }
-    if fault.pointer.is_empty() {
-        // A syntax error of JSON has its place at the end of the message.
-        return place_at_the_end(&fault.detail);
-    }
-    found
-}
-
-/// The place in `expected a comma at line 3 column 7`.
-fn place_at_the_end(detail: &str) -> Option<TextPlace> {
-    let (_, place) = detail.rsplit_once(" at line ")?;
-    let (line, column) = place.split_once(" column ")?;
-    let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
-    (line > 0).then_some(TextPlace { line, column: column.max(1) })
+    found.filter(|_| !fault.pointer.is_empty())
 }
 
 /// The part of a line around a column, which is counted from 1.
@@ -97,7 +85,7 @@ mod tests {
         let text = "{\n  \"code\": 7\n}";
         let faults = vec![
             InputFault::at("/code", "must be text"),
-            InputFault::at("", "expected value at line 2 column 3"),
+            InputFault { column: Some(3), ..InputFault::at("", "expected value").on_line(2) },
             InputFault::at("", "is empty"),
         ];
         let found = located(text, faults, true);

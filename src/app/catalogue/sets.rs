@@ -20,8 +20,8 @@ use crate::domain::catalogue::card_edit::{check_new_set, set_faults};
 use crate::domain::catalogue::import::{GameSource, SourceFile};
 use crate::domain::code::Code;
 use crate::store::catalogue::games;
-pub use crate::store::catalogue::import::SetUse;
 use crate::store::catalogue::import::{self, Base, EditError, SetChange, SetCreated, SetDeleted};
+pub use crate::store::catalogue::import::{SetUse, SetVersion};
 use crate::store::catalogue::sets::{self, SetRow};
 use crate::store::db::deadlines;
 use crate::store::operations::idempotency::IdempotencyClaim;
@@ -132,12 +132,19 @@ pub async fn find(app: &AppState, game: &Code, set: &Code) -> Result<SetResponse
     Ok(row.ok_or_else(Problem::not_found)?.into())
 }
 
+/// The version of a set, as [`replace`] takes it; also of a set that does not exist yet.
+pub async fn find_version(app: &AppState, game: &Code, set: &Code) -> Result<SetVersion, Problem> {
+    let mut conn = app.store.connection().await?;
+    Ok(import::find_set_version(&mut conn, game, set).await?)
+}
+
 /// Creates a set, or replaces it, from a complete file; a dry run changes nothing. Parse errors of the file are
-/// reported only if the game exists.
+/// reported only if the game exists. With `seen`, the set must still have this version if the file changes anything.
 pub async fn replace(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     target: &ImportTarget,
+    seen: Option<SetVersion>,
     file: Result<impl AsRef<str>, Problem>,
     dry_run: bool,
 ) -> Result<ImportResponse, Problem> {
@@ -145,7 +152,10 @@ pub async fn replace(
     let stored = stored.ok_or_else(Problem::not_found)?;
     let manifest = SourceFile::new("game.toml", &stored.text);
     let sets = vec![SourceFile::new("set.json", file?.as_ref())];
-    let base = Base::Revision(stored.revision);
+    let base = match seen {
+        Some(seen) => Base::Checked(stored.revision, seen),
+        None => Base::Revision(stored.revision),
+    };
     run(app, by, target, base, GameSource { manifest, sets }, dry_run).await
 }
 

@@ -21,7 +21,7 @@ pub struct TradedCopyResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rare")]
     pub rarity: Option<String>,
-    /// Whether another account claims the copy in an open dispute; the player who gets the copy also gets the dispute. Absent unless the offer is
+    /// Whether an account other than yours claims the copy in an open dispute; the player who gets the copy also gets the dispute. Absent unless the offer is
     /// open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disputed: Option<bool>,

@@ -32,13 +32,11 @@ pub struct ShownCopyResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "common")]
     pub rarity: Option<String>,
-    /// Whether another account claims it in an open dispute.
-    pub disputed: bool,
 }
 
 impl From<CopyView> for ShownCopyResponse {
     fn from(view: CopyView) -> Self {
-        Self { card: card_of(&view), id: view.id.0, rarity: view.rarity, disputed: view.disputed }
+        Self { card: card_of(&view), id: view.id.0, rarity: view.rarity }
     }
 }
 

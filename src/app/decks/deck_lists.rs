@@ -176,9 +176,6 @@ pub(super) async fn see(
 ) -> Result<SeenDeck, Problem> {
     let mut masks = mask(app, reader, row.account_id, &mut content).await?;
     let is_own = reader.1 == Some(row.account_id);
-    if !is_own && row.folder.is_some() {
-        masks.add_difference("folder");
-    }
     if !shows_owner(&row, reader.1) {
         masks.add_difference("no owner");
     }

@@ -174,6 +174,19 @@ pub(super) fn require_publishable(
     if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
 }
 
+/// Refuses to restore a revision with a serial code in a text that an older version has stored, if others can read the deck: nobody else may have read that
+/// revision. Its texts are no values of the request, so the fault is that of the revision.
+pub(super) fn require_restorable(
+    content: &DeckContent,
+    visibility: DeckVisibility,
+) -> Result<(), Problem> {
+    if secret_texts(content, (DeckVisibility::Private, Some(visibility))).is_empty() {
+        return Ok(());
+    }
+    let detail = "must be a revision without a serial code in its name, its description or a tag while others can read the deck; make the deck private first";
+    Err(Problem::invalid(vec![InputFault::at("/revision", detail)]))
+}
+
 /// The pointers of the texts with a serial code, if a private deck is published.
 fn secret_texts(
     content: &DeckContent,

@@ -1,6 +1,6 @@
 //! Revisions of decks: listing, reading, comparing and restoring them; and cloning of decks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{CardReference, DeckEntry, Game};
 use chrono::{DateTime, Utc};
@@ -11,13 +11,13 @@ use uuid::Uuid;
 use super::deck_cards::Requester;
 use super::deck_input::DeckEntryBody;
 use super::deck_lists::{find_seen, see};
-use super::deck_requests::bind_entries;
+use super::deck_requests::{bind_entries, require_restorable};
 use super::deck_responses::{SeenDeck, VersionedDeck, entry_bodies, shows_owner};
 use super::deck_search;
-use super::deck_writes::{check_edit, store_new};
-use super::masks::{EntryCardResponse, Masks, hidden_cards, mask};
+use super::deck_writes::{check_edit, find_answered, store_new};
+use super::masks::{EntryCardResponse, Masks, are_open, hidden_cards, mask};
 use crate::app::page::{Page, PageLimit, paged};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
@@ -28,10 +28,10 @@ use crate::domain::decks::diff::{CardDifference, differences};
 use crate::domain::decks::rarities::with_codes;
 use crate::domain::decks::zones::with_zone_codes;
 use crate::domain::ids::{CardId, DeckId};
-use crate::store::decks::deck_lists;
 use crate::store::decks::deck_records::{CloneSource, DeckChanges, DeckRow};
 use crate::store::decks::deck_revisions::{self, RevisionRow};
-use crate::store::operations::idempotency::{self, IdempotencyClaim};
+use crate::store::decks::{deck_lists, deck_pool};
+use crate::store::operations::idempotency::IdempotencyClaim;
 
 /// The reader: which cards the reader sees, and the permission to read the account's own decks.
 type Reader<'a> = (Viewer, Option<&'a Granted<ReadOwnDecks>>);
@@ -194,7 +194,7 @@ pub struct DeckDiffResponse {
     /// Id of the deck to which the second revision belongs; absent: both belong to the same deck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub with: Option<Uuid>,
-    /// The cards whose numbers of copies differ. Order, splitting and spelling of entries do not matter.
+    /// The cards whose numbers of copies differ. Order, splitting and spelling of entries do not matter; a merged card is the card that it was merged into.
     pub cards: Vec<DeckDifferenceResponse>,
 }
 
@@ -208,39 +208,59 @@ pub struct DiffRequest {
     pub with: Option<DeckId>,
 }
 
-/// One side of a comparison.
+/// One side of a comparison, as the reader sees it.
 struct Side {
     revision: i64,
-    entries: Vec<(DeckEntry, Option<CardId>)>,
-    /// The cards that are hidden from the reader.
-    masked: BTreeSet<CardId>,
+    content: DeckContent,
+    masks: Masks,
 }
 
 impl Side {
-    async fn of(
+    async fn entries(
+        &self,
         app: &AppState,
-        revision: i64,
-        content: &DeckContent,
-        masks: &Masks,
-    ) -> Result<Self, Problem> {
-        let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
-        let masked = masks.hidden.values().copied().collect();
-        Ok(Self { revision, entries: comparable_entries(&loaded.game, content), masked })
+        merged: &BTreeMap<CardId, CardId>,
+    ) -> Result<Vec<(DeckEntry, Option<CardId>)>, Problem> {
+        let loaded =
+            app.named_game(self.content.format.game()).await?.map_err(Problem::internal)?;
+        Ok(comparable_entries(&loaded.game, &self.content, merged))
     }
 }
 
-/// The entries of a deck with the cards that they are bound to. Their zones have the codes of the game: stored entries may have any word for a zone, and `main` for
-/// the first one.
+/// The cards that cards of these decks were merged into, by the ids of the merged ones.
+pub(super) async fn find_merged<'a>(
+    app: &AppState,
+    contents: impl IntoIterator<Item = &'a DeckContent>,
+) -> Result<BTreeMap<CardId, CardId>, Problem> {
+    let cards = contents.into_iter().flat_map(|content| &content.cards);
+    let ids: BTreeSet<CardId> = cards.flatten().copied().collect();
+    // Most decks have only cards that still exist, so they are compared without a query.
+    if ids.is_empty() || are_open(app, &ids) {
+        return Ok(BTreeMap::new());
+    }
+    let ids: Vec<CardId> = ids.into_iter().collect();
+    let mut conn = app.store.connection().await?;
+    Ok(deck_pool::merged_into(&mut conn, &ids).await?)
+}
+
+/// The id that a card has now: after a merge, that of the card in `merged`.
+fn present_id(card: CardId, merged: &BTreeMap<CardId, CardId>) -> CardId {
+    merged.get(&card).copied().unwrap_or(card)
+}
+
+/// The entries of a deck with the cards that they are bound to; for a merged card, the one in `merged`. Their zones have the codes of the game: stored entries may
+/// have any word for a zone, and `main` for the first one.
 pub(super) fn comparable_entries(
     game: &Game,
     content: &DeckContent,
+    merged: &BTreeMap<CardId, CardId>,
 ) -> Vec<(DeckEntry, Option<CardId>)> {
-    let with_code = |(entry, card): (&DeckEntry, Option<CardId>)| {
+    let comparable = |(entry, card): (&DeckEntry, Option<CardId>)| {
         let mut entry = entry.clone();
         with_zone_codes(game, [&mut entry]);
-        (entry, card)
+        (entry, card.map(|card| present_id(card, merged)))
     };
-    content.bound_entries().map(with_code).collect()
+    content.bound_entries().map(comparable).collect()
 }
 
 async fn find_side(
@@ -252,11 +272,11 @@ async fn find_side(
     match revision {
         Some(revision) => {
             let found = find_seen_revision(app, reader, id, revision).await?;
-            Side::of(app, revision, &found.content, &found.masks).await
+            Ok(Side { revision, content: found.content, masks: found.masks })
         }
         None => {
             let SeenDeck { row, content, masks, .. } = find_seen(app, reader, id).await?;
-            Side::of(app, row.revision, &content, &masks).await
+            Ok(Side { revision: row.revision, content, masks })
         }
     }
 }
@@ -279,8 +299,11 @@ pub async fn compare(
         (from, _) => from,
     };
     let before = find_side(app, reader, id, from).await?;
-    let cards = differences(&before.entries, &after.entries);
-    let masked: BTreeSet<CardId> = before.masked.union(&after.masked).copied().collect();
+    let merged = find_merged(app, [&before.content, &after.content]).await?;
+    let earlier = before.entries(app, &merged).await?;
+    let cards = differences(&earlier, &after.entries(app, &merged).await?);
+    let masked = before.masks.hidden.values().chain(after.masks.hidden.values());
+    let masked: BTreeSet<CardId> = masked.map(|card| present_id(*card, &merged)).collect();
     let cards = cards.into_iter().map(|one| DeckDifferenceResponse::new(one, &masked));
     Ok(DeckDiffResponse {
         from: before.revision,
@@ -309,8 +332,15 @@ pub async fn restore(
     if_match: &IfMatch,
 ) -> Result<VersionedDeck, Problem> {
     let content = find_to_restore(app, by, requester, (id, revision)).await?;
+    let mut conn = app.store.connection().await?;
+    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
+    drop(conn);
+    if_match.check(&stored.row)?;
+    let visibility = stored.row.visibility();
+    require_restorable(&content, visibility)?;
     let hidden = hidden_cards(app, &content.cards).await?;
-    let is_current = |row: &DeckRow| if_match.check(row).is_ok();
+    // The content was checked for these readers, also if the client accepts any version.
+    let is_current = |row: &DeckRow| if_match.check(row).is_ok() && row.visibility() == visibility;
     let at = app.clock.now();
     let edited = app
         .write(by, async |conn, by| {
@@ -381,15 +411,9 @@ pub async fn clone(
     (id, name): (DeckId, Option<DeckName>),
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
-    if let Some(key) = key {
-        // The stored response is checked first: the source may have been deleted since the first request.
-        let mut conn = app.store.connection().await?;
-        if let Some(earlier) = idempotency::answered(&conn, key).await? {
-            let stored = deck_lists::find_own(&mut conn, by, DeckId(earlier)).await?;
-            drop(conn);
-            let stored = stored.ok_or_else(|| Problem::new(ProblemCode::Gone))?;
-            return Ok(see(app, (reader.0, Some(by.account())), stored).await?.into());
-        }
+    // This comes first: the source may have been deleted since the first request.
+    if let Some(stored) = find_answered(app, by, reader.0, key).await? {
+        return Ok(stored);
     }
     let SeenDeck { row, mut content, masks, .. } = find_seen(app, reader, id).await?;
     if let Some(name) = name {

@@ -21,7 +21,7 @@ use crate::domain::ids::{AccountId, CardId, DeckId};
 use crate::store::decks::deck_lists;
 use crate::store::decks::deck_records::{DeckChanges, DeckRow, StoredDeck};
 use crate::store::decks::deck_writes::{self, DeckCreated, Edited};
-use crate::store::operations::idempotency::IdempotencyClaim;
+use crate::store::operations::idempotency::{self, IdempotencyClaim};
 
 /// Stores a deck, whether it is legal or not.
 pub async fn create(
@@ -31,7 +31,13 @@ pub async fn create(
     request: DeckRequest,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
-    let parsed = parse(app, requester, request).await?;
+    let parsed = match parse(app, requester, request).await {
+        Ok(parsed) => parsed,
+        // A repeated request gets the deck of the first one, whatever happened to its format and its cards since.
+        Err(problem) => {
+            return find_answered(app, by, requester.0, key).await?.ok_or(problem);
+        }
+    };
     let changes = parsed.changes(app.clock.now());
     let created = store_new(app, by, requester.0, &changes, key).await?;
     Ok(with_reading(created, parsed.reading))
@@ -40,6 +46,22 @@ pub async fn create(
 fn with_reading(versioned: VersionedDeck, reading: Option<ListReadingResponse>) -> VersionedDeck {
     let deck = DeckResponse { reading, ..versioned.deck };
     VersionedDeck { deck, ..versioned }
+}
+
+/// The deck that an earlier request with this key created, as it is now; `None`: there was no such request. 410 if the deck was deleted since.
+pub(super) async fn find_answered(
+    app: &AppState,
+    by: &Granted<WriteOwnDecks>,
+    viewer: Viewer,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Option<VersionedDeck>, Problem> {
+    let Some(key) = key else { return Ok(None) };
+    let mut conn = app.store.connection().await?;
+    let Some(earlier) = idempotency::answered(&conn, key).await? else { return Ok(None) };
+    let stored = deck_lists::find_own(&mut conn, by, DeckId(earlier)).await?;
+    drop(conn);
+    let stored = stored.ok_or_else(|| Problem::new(ProblemCode::Gone))?;
+    Ok(Some(see(app, (viewer, Some(by.account())), stored).await?.into()))
 }
 
 /// Stores a new deck.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cardscape_engine::{CardReference, Deck, DeckEntry};
+use cardscape_engine::{CardReference, Deck, DeckEntry, Game};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -137,7 +137,7 @@ pub(super) async fn mask(
     let is_own = reader == Some(owner);
     let reads_names = is_own && !viewer.is_stranger();
     let mut masks = Masks::default();
-    write_words_by_code(app, content).await?;
+    write_words_by_code(app, content, &mut masks).await?;
     if !is_own && !content.unread_lines.is_empty() {
         // These lines may contain names of hidden cards that the owner could see.
         content.unread_lines.clear();
@@ -260,15 +260,31 @@ fn write_place(entry: &mut DeckEntry, place: &SeenPlace) {
 }
 
 /// Writes zones and rarities by their codes.
-async fn write_words_by_code(app: &AppState, content: &mut DeckContent) -> Result<(), Problem> {
+async fn write_words_by_code(
+    app: &AppState,
+    content: &mut DeckContent,
+    masks: &mut Masks,
+) -> Result<(), Problem> {
     let entries = &mut content.deck.entries;
     if !entries.is_empty()
         && let Ok(loaded) = app.named_game(content.format.game()).await?
     {
-        with_zone_codes(&loaded.game, &mut *entries);
-        with_codes(&loaded.game, entries);
+        write_entries_by_code(&loaded.game, entries, masks);
     }
     Ok(())
+}
+
+/// Each word that changes is a difference: the revision is stored, but what its words mean depends on the manifest.
+fn write_entries_by_code(game: &Game, entries: &mut [DeckEntry], masks: &mut Masks) {
+    for (at, entry) in entries.iter_mut().enumerate() {
+        let stored = (entry.zone.clone(), entry.card.rarity.clone());
+        with_zone_codes(game, [&mut *entry]);
+        with_codes(game, [&mut *entry]);
+        let (zone, rarity) = (&entry.zone, &entry.card.rarity);
+        if (zone, rarity) != (&stored.0, &stored.1) {
+            masks.add_difference(&format!("{at} {zone} {rarity:?}"));
+        }
+    }
 }
 
 /// Masks a public deck for anonymous clients. `cards`: what anonymous clients may see of the cards that the entries are bound to.

@@ -1,12 +1,14 @@
 //! Everything that a page shows about a revision of a deck, as far as the reader may see it.
 
+use std::collections::BTreeMap;
+
 use cardscape_engine::{CardReference, Catalogue, DeckEntry, Game, name_key};
 use chrono::{DateTime, Utc};
 
 use super::deck_cards::{Requester, catalogue_of};
 use super::deck_lists::find_seen;
 use super::deck_responses::VersionedDeck;
-use super::deck_revisions::{SeenRevision, comparable_entries, find_seen_revision};
+use super::deck_revisions::{SeenRevision, comparable_entries, find_merged, find_seen_revision};
 use super::deck_sheets::{DeckSheet, SheetCard, card_of, rarity_name};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
@@ -87,10 +89,13 @@ pub async fn find(
     };
     let loaded = app.named_game(shown.content.format.game()).await?.map_err(Problem::internal)?;
     let game = loaded.game.clone();
-    let since =
-        previous.map(|before| (before.revision, between(&game, &before.content, &shown.content)));
+    let contents = [&shown.content, &newest.content].into_iter();
+    let contents = contents.chain(previous.as_ref().map(|before| &before.content));
+    let merged = find_merged(app, contents).await?;
+    let since = previous
+        .map(|before| (before.revision, between(&game, &before.content, &shown.content, &merged)));
     let until = (number < newest.row.revision)
-        .then(|| (newest.row.revision, between(&game, &shown.content, &newest.content)));
+        .then(|| (newest.row.revision, between(&game, &shown.content, &newest.content, &merged)));
 
     let SeenRevision { content, masks, created_at, .. } = shown;
     let changed = [&since, &until].into_iter().flatten().filter_map(|(_, cards)| cards.as_ref());
@@ -113,9 +118,14 @@ pub async fn find(
 }
 
 /// The differences between two revisions, one of which is of this game; `None`: they belong to different games.
-fn between(game: &Game, before: &DeckContent, after: &DeckContent) -> Option<Vec<CardDifference>> {
+fn between(
+    game: &Game,
+    before: &DeckContent,
+    after: &DeckContent,
+    merged: &BTreeMap<CardId, CardId>,
+) -> Option<Vec<CardDifference>> {
     let is_one_game = before.format.game() == after.format.game();
-    let entries = |content| comparable_entries(game, content);
+    let entries = |content| comparable_entries(game, content, merged);
     is_one_game.then(|| differences(&entries(before), &entries(after)))
 }
 

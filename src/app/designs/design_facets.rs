@@ -12,7 +12,7 @@ use crate::app::catalogue::facets::{
     Counts, FacetAttribute, FacetResponse, FacetValueResponse, attributes, facets,
 };
 use crate::app::catalogue::query_warning::QueryWarning;
-use crate::app::problem::Problem;
+use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::domain::code::Code;
 use crate::domain::designs::status::DesignStatus;
@@ -116,7 +116,9 @@ pub async fn count(
         let body = count_anew(app, network, &loaded.game, gallery).await?;
         Ok::<_, Problem>(Rendered::new(FRESHNESS, None, &body)?.into_cached())
     };
-    app.design_facets.find_or(key, Box::pin(counted)).await
+    // A network whose searches are refused must not have those of others refused.
+    let is_refused = |problem: &Problem| problem.code() == ProblemCode::SearchBusy;
+    app.design_facets.find_or_make_own(key, Box::pin(counted), is_refused).await
 }
 
 async fn count_anew(
@@ -127,7 +129,7 @@ async fn count_anew(
 ) -> Result<DesignFacetsResponse, Problem> {
     let filter = gallery.filter(app);
     let mut conn = app.searches.connection(network).await?;
-    let counted = gallery::count_terms(&mut conn, &filter, MAX_COUNTED + 1).await;
+    let counted = gallery::count_terms(&mut conn, &filter, MAX_COUNTED).await;
     let cut = gallery::is_truncated(&mut conn, &filter).await.map_err(too_slow)?;
     drop(conn);
     let attributes = attributes(game);
@@ -148,7 +150,7 @@ async fn count_anew(
     warnings.extend(cut.then(|| gallery.cut_warning(app)));
     Ok(DesignFacetsResponse {
         game: game.code().to_owned(),
-        designs: counts.cards(),
+        designs: counts.cards().min(most),
         designs_are_all: (counts.cards() > most).then_some(false),
         facets: found,
         warnings,

@@ -1,5 +1,7 @@
 //! Designs one by one: creating, reading, revising, sharing, withdrawing and deleting them.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::alike::NameLikeness;
 use super::design_bodies::{DesignRequest, DesignResponse, ParsedDesign, parse};
 use super::design_checks::has_removed_artwork;
@@ -36,7 +38,7 @@ pub struct VersionedDesign {
     pub is_own: bool,
     /// Whether strangers see the same revision.
     pub is_public: bool,
-    /// Numbers that are no part of the version: comments, ratings, the sum of the ratings, and 1 if its artwork was taken down.
+    /// Numbers that are no part of the version: comments, ratings, the sum of the ratings, 1 if its artwork was taken down, and a digest of what else can change.
     pub counts: Vec<i64>,
     /// The design.
     pub design: DesignResponse,
@@ -118,7 +120,23 @@ async fn answer(
     counts.extend(stored.artwork_removed.then_some(1));
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let design = DesignResponse::new(&game.game, stored);
+    counts.extend(digest_beside_version(&game, &design)?);
     Ok(VersionedDesign { version, is_own, is_public, counts, design })
+}
+
+/// A digest of what changes without a new version: bans change the contributors, moves the place of the card, and another manifest the computed printings. `None`:
+/// there are neither contributors nor a card, and the manifest has never changed.
+fn digest_beside_version(
+    game: &LoadedGame,
+    design: &DesignResponse,
+) -> Result<Option<i64>, Problem> {
+    let DesignResponse { contributors, card, .. } = design;
+    if contributors.is_empty() && card.is_none() && game.revision == 1 {
+        return Ok(None);
+    }
+    let beside =
+        serde_json::to_vec(&(contributors, card, game.revision)).map_err(Problem::internal)?;
+    Ok(Some((xxh3_64(&beside) >> 1).max(1).cast_signed()))
 }
 
 /// Finds one of the caller's designs in its current state; 404 when it is somebody else's, even if it is shared.

@@ -383,10 +383,11 @@ pub async fn revoke(
     if let ReviewOutcome::NotFrom(status) = outcome {
         return Err(not_revoked(RevocationRefusal::of_status(status)));
     }
+    let decided_at = if let ReviewOutcome::Repeat(earlier) = outcome { earlier } else { at };
     check_review(outcome)?;
     tracing::info!(account = %by.account(), design = %code, revision = revocation.revision, "approval of a design revoked");
     let (decision, reason) = (ReviewDecision::Declined.as_str(), revocation.reason.to_owned());
-    Ok(DesignReviewResponse { decision, reason, decided_at: at })
+    Ok(DesignReviewResponse { decision, reason, decided_at })
 }
 
 fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {

@@ -6,17 +6,16 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use crate::app::page::{Page, PageLimit, paged};
+use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::serials::serial_attempts;
 use crate::app::state::AppState;
 use crate::auth::permission::{GrantPerks, Granted, ReadOwnDesigns, ReadPerks};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::ids::DesignId;
 use crate::domain::network::Network;
 use crate::domain::serials::serial::SerialCode;
-use crate::store::designs::designer_rewards::{
-    self, EarnedPerk, GrantOutcome, PerkPosition, ReservedCopy,
-};
+use crate::store::designs::designer_rewards::{self, EarnedPerk, GrantOutcome, ReservedCopy};
 use crate::store::serials::submissions::keeps_attempt;
 
 /// The card for which a designer earned a perk.
@@ -89,17 +88,22 @@ impl From<EarnedPerk> for DesignerPerkResponse {
     }
 }
 
+/// Where a page of perks begins: when the last perk of the previous page was earned, and the id of its design.
+pub type PerkKey = (CursorTime, DesignId);
+
 /// Lists the perks that are due, or those that were granted; the first earned comes first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ReadPerks>,
     granted: bool,
-    after: Option<PerkPosition>,
+    after: Option<PerkKey>,
     limit: PageLimit,
 ) -> Result<Page<DesignerPerkResponse>, Problem> {
+    let after = after.map(|(CursorTime(at), design)| (at, design));
     let mut conn = app.store.connection().await?;
     let rows = designer_rewards::list(&mut conn, by, granted, after, limit.rows()).await?;
-    Ok(paged(rows, limit, EarnedPerk::position, Into::into))
+    let key = |row: &EarnedPerk| (CursorTime(row.earned_at), row.design_id);
+    Ok(paged(rows, limit, key, Into::into))
 }
 
 /// Finds the perk of one of the caller's designs; an overseer finds that of any design. A hidden card has no perk yet.

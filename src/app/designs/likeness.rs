@@ -42,8 +42,8 @@ pub(super) struct Likenesses {
     pub(super) names: Vec<AlikeNameResponse>,
     /// By their effects.
     pub(super) effects: Vec<AlikeResponse>,
-    /// Whether a card, or a design that is listed, has the name or one that looks the same. One of the caller's designs
-    /// counts only if it is known that another design is compared.
+    /// Whether a card, or a design that reserves its name, has the name or one that looks the same. One of the caller's
+    /// designs counts only if it is known that another design is compared.
     pub(super) name_is_taken: bool,
     /// The caller's listed design that has the name, if it may be the one that is compared.
     pub(super) own_namesake: Option<DesignCode>,
@@ -190,7 +190,7 @@ pub(super) async fn find<P: Permission + SeesOwnDesigns>(
     for design in &designs {
         let likeness = probe.as_ref().and_then(|probe| probe.likeness(name_of(design)));
         let Some(likeness) = likeness else { continue };
-        if design.listed && likeness != NameLikeness::Near {
+        if design.reserves_name && likeness != NameLikeness::Near {
             if design.own && stored.is_none() {
                 own_namesake = Some(design.code);
             } else {

@@ -110,6 +110,10 @@ fn messages_for_api_clients_do_not_change() {
             "has a name that is not a code: a code has only letters, digits, hyphens and underscores, at most 64, such as ttcg or 001",
         ),
         (ContentReason::Value.into(), "must be a text, a number, true, false, or a list of these"),
+        (
+            ContentReason::LongKey.into(),
+            "must be shorter: its characters consist of too many parts",
+        ),
         (ContentReason::Code(CodeError).into(), CODE),
         (
             share.into(),

@@ -100,8 +100,9 @@ impl From<StoredComment> for VersionedComment {
     fn from(stored: StoredComment) -> Self {
         let state = match stored.state() {
             CommentState::Shown => 0,
-            CommentState::Deleted | CommentState::Hidden => 1,
+            CommentState::Hidden => 1,
             CommentState::HiddenByOwner => 2,
+            CommentState::Deleted => 3,
         };
         let (version, counts) = (Revision(stored.version), [stored.reply_count, state]);
         Self { version, counts, comment: stored.into() }
@@ -192,7 +193,10 @@ pub async fn create<S: Subject>(
         let outcome = comments::create(conn, by, subject, &new, key).await?;
         let comment = match outcome {
             CommentOutcome::Done => comments::find(conn, on, id).await?,
-            CommentOutcome::Repeat(earlier) => comments::find(conn, on, earlier).await?,
+            // A deleted comment still has its place while it has replies.
+            CommentOutcome::Repeat(earlier) => comments::find(conn, on, earlier)
+                .await?
+                .filter(|comment| comment.state() != CommentState::Deleted),
             _ => None,
         };
         Ok::<_, IdempotentError>((outcome, comment))

@@ -17,7 +17,7 @@ use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::PING;
 use crate::store::catalogue::changes;
 use crate::store::operations::delivery_attempts::WebhookEvent;
-use crate::store::operations::idempotency::IdempotencyClaim;
+use crate::store::operations::idempotency::{self, IdempotencyClaim};
 use crate::store::operations::webhooks::{
     self, SecretRotated, WebhookCreated, WebhookEdited, WebhookRow,
 };
@@ -155,7 +155,11 @@ pub async fn create(
     request: WebhookRequest,
     key: Option<&IdempotencyClaim>,
 ) -> Result<WebhookSecretResponse, Problem> {
-    let checked = request.check(app).await?;
+    let checked = match request.check(app).await {
+        Ok(checked) => checked,
+        // A repeated request gets the webhook of the first one, whatever happened to its game and to the allowed networks since.
+        Err(problem) => return find_answered(app, by, key).await?.ok_or(problem),
+    };
     let (id, now) = (WebhookId::generate(), app.clock.now());
     let cursor = changes::extent(&app.store).await?.newest;
     let content = checked.content();
@@ -174,6 +178,20 @@ pub async fn create(
         WebhookCreated::TooMany => Err(Problem::new(ProblemCode::TooManyWebhooks)),
         WebhookCreated::NoGame => Err(no_such_game()),
     }
+}
+
+/// The webhook that an earlier request with this key created, without its secret; `None`: there was no such request. 410 if the webhook was deleted since.
+async fn find_answered(
+    app: &AppState,
+    by: &Granted<ManageWebhooks>,
+    key: Option<&IdempotencyClaim>,
+) -> Result<Option<WebhookSecretResponse>, Problem> {
+    let Some(key) = key else { return Ok(None) };
+    let mut conn = app.store.connection().await?;
+    let Some(earlier) = idempotency::answered(&conn, key).await? else { return Ok(None) };
+    let row = webhooks::find_created(&mut conn, by, WebhookId(earlier)).await?;
+    let row = row.ok_or_else(|| Problem::new(ProblemCode::Gone))?;
+    Ok(Some(with_secret(app, row, false)))
 }
 
 /// The response about a webhook, with its secret if `is_shown`.

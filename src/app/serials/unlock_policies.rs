@@ -28,7 +28,8 @@ pub struct UnlockPolicyBody {
     /// How many distinct accounts must have submitted a copy.
     #[schema(example = 5, minimum = 1, maximum = 100_000)]
     pub threshold: i32,
-    /// In how many different rarities, at least, copies must have been submitted. A card with fewer rarities needs copies in all of them.
+    /// In how many different rarities, at least, copies must have been submitted. A card that was printed in fewer rarities needs copies in all of
+    /// those.
     #[serde(default = "default_rarities")]
     #[schema(example = 2, minimum = 1, maximum = 100, default = 1)]
     pub rarities: i16,

@@ -279,10 +279,7 @@ impl Walk {
 
     /// The file, which can be read only as far as to an error.
     fn stop(mut self, text: &str, error: &serde_json::Error) -> SetFile {
-        let message = error.to_string();
-        // The place at the end of the message counts bytes.
-        let reason =
-            message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason);
+        let reason = reason_of(error);
         // A syntax error is not about a value.
         let is_about_value = error.is_data() || reason == "number out of range";
         let pointer = self.unreadable.take().filter(|_| is_about_value).unwrap_or_default();
@@ -291,10 +288,10 @@ impl Walk {
             Some(TextPlace { line, column }) => Position { line, column },
             None => position_of(text, error),
         };
-        let reason = if error.is_eof() { CUT } else { reason };
+        let reason = if error.is_eof() { CUT.to_owned() } else { reason };
         let mut file = self.finish(Value::Null);
         // However many faults there are, this one is listed, as the last: nothing after it could be read.
-        file.faults.push((pointer, reason.to_owned()));
+        file.faults.push((pointer, reason));
         SetFile { stopped_at: Some(stopped_at), ..file }
     }
 
@@ -335,8 +332,14 @@ impl Walk {
 /// The message about a text that is only the beginning of a JSON document, or empty.
 const CUT: &str = "the file ends before its JSON is complete";
 
+/// The message of an error without the place at its end, which counts bytes.
+pub fn reason_of(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason).to_owned()
+}
+
 /// The position of an error, in characters. The parser counts bytes, and reports 0 for the end of a text that is empty or ends with a line break.
-fn position_of(text: &str, error: &serde_json::Error) -> Position {
+pub fn position_of(text: &str, error: &serde_json::Error) -> Position {
     let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default().as_bytes();
     let read = String::from_utf8_lossy(line.get(..error.column()).unwrap_or(line));
     Position { line: error.line().max(1), column: read.chars().count().max(1) }

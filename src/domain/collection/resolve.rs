@@ -1,7 +1,8 @@
 //! Finds the printing that a line means, among the cards that its owner may see. Nothing is guessed: a line that may mean several printings is
 //! ambiguous, with the choices.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use cardscape_engine::{Game, name_key, near, search_key, word_key};
@@ -33,7 +34,7 @@ pub struct KnownCard {
     pub number: String,
     /// Name; `None`: the card is hidden from the owner, who counted it before.
     pub name: Option<String>,
-    /// Its printings, the most common first.
+    /// Its printings, the most common first. Of a card that is hidden from the owner: those that lines have named, without rarity.
     pub printings: Vec<KnownPrinting>,
 }
 
@@ -233,9 +234,16 @@ impl CardResolver {
         Self { games: games.into(), sets: sets.into(), ..Self::default() }
     }
 
-    /// Adds a card, once.
+    /// Adds a card or, if it was added before, those of its printings that are missing: of a card that is hidden from the owner, a
+    /// look-up finds only the printings that it asked for.
     pub fn add(&mut self, card: KnownCard) {
-        if self.known.contains_key(&card.id) {
+        if let Some(at) = self.known.get(&card.id).copied() {
+            for printing in card.printings {
+                if let Entry::Vacant(place) = self.by_printing.entry(printing.id) {
+                    place.insert(at);
+                    self.cards[at].printings.push(printing);
+                }
+            }
             return;
         }
         let at = self.cards.len();
@@ -410,12 +418,7 @@ impl CardResolver {
         };
         let agrees = games.contains(&card.game.as_str())
             && (is_called(card, wanted, sets) || self.was_called(at, wanted, games, sets))
-            && wanted.rarity.as_ref().is_none_or(|rarity| {
-                is_rarity(
-                    assumed.rarities.code(&card.game, rarity).unwrap_or(rarity),
-                    &printing.rarity,
-                )
-            });
+            && has_rarity(card, printing, wanted, assumed);
         let choice = choice(card, Some(printing));
         if agrees {
             Meaning::Printing(Box::new(choice), id)
@@ -581,6 +584,18 @@ fn has_name(card: &KnownCard, wanted: &WantedPrinting) -> bool {
     is_name(name, wanted.as_str())
 }
 
+/// Whether a line has no rarity, or one that may be that of the printing. Any text may be the rarity of a card that is hidden from
+/// the owner: an older export may have it.
+fn has_rarity(
+    card: &KnownCard,
+    printing: &KnownPrinting,
+    wanted: &WantedPrinting,
+    assumed: &Assumptions,
+) -> bool {
+    let (Some(_), Some(wanted)) = (&card.name, &wanted.rarity) else { return true };
+    is_rarity(assumed.rarities.code(&card.game, wanted).unwrap_or(wanted), &printing.rarity)
+}
+
 /// Whether a text is a name, perhaps followed by a set.
 fn is_name(name: &str, text: &str) -> bool {
     let key = search_key(name);
@@ -644,7 +659,7 @@ mod tests {
         resolver.add(card(18, "hearth", "Cafe", &["common"]));
         resolver.add(card(19, "hearth", "Twin", &["common"]));
         resolver.add(card(3, "veil", "Twin", &["common"]));
-        resolver.add(KnownCard { name: None, ..card(5, "veil", "", &["rare"]) });
+        resolver.add(KnownCard { name: None, ..card(5, "veil", "", &[""]) });
         resolver
     }
 
@@ -784,6 +799,9 @@ mod tests {
         assert_eq!(meant(&by_id(161, wanted("dont panic", "", "", "")), &strict), Ok(161));
         assert_eq!(meant(&by_id(161, wanted("Whatever", "", "", "")), &strict), Err((true, 1)));
         assert_eq!(meant(&by_id(50, wanted("", "veil", "5", "")), &strict), Ok(50));
+        // Name and rarity of a card that is hidden from the owner decide nothing.
+        assert_eq!(meant(&by_id(50, wanted("Spoon", "veil", "5", "rare")), &strict), Ok(50));
+        assert_eq!(meant(&by_id(50, wanted("", "veil", "6", "rare")), &strict), Err((true, 1)));
         assert_eq!(meant(&by_id(161, wanted("", "", "", "common")), &strict), Err((true, 1)));
         assert_eq!(meant(&by_id(161, wanted("", "veil", "", "")), &strict), Err((true, 1)));
         assert_eq!(meant(&by_id(161, wanted("", "", "17", "")), &strict), Err((true, 1)));
@@ -791,6 +809,20 @@ mod tests {
         let foreign = by_id(999, wanted("Don't Panic", "", "", "common"));
         assert_eq!(meant(&foreign, &strict), Ok(160));
         assert_eq!(meant(&by_id(999, wanted("", "", "", "")), &strict), Err((false, 0)));
+    }
+
+    #[test]
+    fn a_look_up_adds_the_printings_that_earlier_ones_did_not_find() {
+        let mut resolver = resolver();
+        let mut hidden = KnownCard { name: None, ..card(5, "veil", "", &["", ""]) };
+        let line = |number| WantedPrinting { printing: Some(id(number)), ..wanted("", "", "", "") };
+        let strict = Assumptions::default();
+        assert_eq!(meant_among(&resolver, &line(51), &strict), Err((false, 0)));
+        hidden.printings.remove(0);
+        resolver.add(hidden);
+        for number in [50, 51] {
+            assert_eq!(meant_among(&resolver, &line(number), &strict), Ok(number));
+        }
     }
 
     #[test]

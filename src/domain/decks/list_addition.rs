@@ -56,7 +56,7 @@ pub fn add_card(text: &str, read: ReadLines<'_>, zone: &str, name: &str) -> Addi
     });
     for (line, entry) in same {
         if let Some(written) = line.checked_sub(1).and_then(|at| lines.get_mut(at))
-            && let Some(more) = with_one_more(written, entry.quantity)
+            && let Some(more) = with_one_more(written, entry.quantity, &key)
         {
             *written = more;
             return Addition { text: joined(&lines), quantity: entry.quantity + 1 };
@@ -81,10 +81,14 @@ fn is_name_alone(entry: &DeckEntry) -> bool {
     (&card.set, &card.number, &card.rarity) == (&None, &None, &None) && entry.copies.is_empty()
 }
 
-/// A line with its quantity increased, if the quantity is the first word of the line, perhaps after a bullet.
-fn with_one_more(line: &str, quantity: u32) -> Option<String> {
+/// A line with its quantity increased, if the quantity is the first word of the line, perhaps after a bullet. `key` is that of the name on the line: a number
+/// with which the name itself begins (`1st Strike`) is not the quantity.
+fn with_one_more(line: &str, quantity: u32, key: &str) -> Option<String> {
     let start = line.find(|c: char| c.is_alphanumeric())?;
     let (before, rest) = line.split_at(start);
+    if name_key(rest).starts_with(key) {
+        return None;
+    }
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (number, after) = rest.split_at(end);
     (number.parse() == Ok(quantity)).then(|| format!("{before}{}{after}", quantity + 1))
@@ -126,6 +130,13 @@ mod tests {
         ] {
             assert_eq!(added(before, &pike(), &[]), after);
         }
+        let strike = entry("main", 1, "1st Strike");
+        let add = |list: &str| {
+            let read = ReadLines { entries: &[(1, &strike)], headers: &[] };
+            add_card(list, read, "main", "1st Strike").text
+        };
+        assert_eq!(add("1st Strike"), "1st Strike\n1 1st Strike\n");
+        assert_eq!(add("1 1st Strike"), "2 1st Strike\n");
         let mut printing = pike();
         printing[0].1.card.set = Some("pond".into());
         assert_eq!(added("2 Pike (pond)", &printing, &[]), "2 Pike (pond)\n1 Pike\n");

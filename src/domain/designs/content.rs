@@ -15,6 +15,8 @@ use crate::domain::text::{
 
 /// Most characters of a name, the same as for cards.
 pub const MAX_NAME: usize = 120;
+/// Most bytes of a name in the forms in which names are compared. Indexes take 2,704, the code of the game included.
+const MAX_KEY: usize = 2_600;
 /// A part of a design's name.
 pub type DesignNamePart = NamePart<MAX_NAME>;
 /// Most attributes of a design, and of each of its printings.
@@ -140,6 +142,9 @@ pub enum ContentReason {
     /// The value is of a form that no attribute can have.
     #[error("must be a text, a number, true, false, or a list of these")]
     Value,
+    /// The name is within the limit of characters, but these are too long to be compared.
+    #[error("must be shorter: its characters consist of too many parts")]
+    LongKey,
 }
 
 impl DesignContent {
@@ -159,12 +164,8 @@ impl DesignContent {
         self.name = if self.name.trim().is_empty() {
             String::new()
         } else {
-            let named = prose_line(&self.name, 1, MAX_NAME);
-            let named = named.and_then(|name| {
-                check_letters(&name)?;
-                if name_key(&name).is_empty() { Err(TextError::Blank) } else { Ok(name) }
-            });
-            faults.take("/name", named)
+            let named = prose_line(&self.name, 1, MAX_NAME).map_err(ContentReason::from);
+            faults.take("/name", named.and_then(comparable))
         };
         self.kind = faults.code("/kind", &self.kind);
         self.attributes = faults.attributes("/attributes", self.attributes);
@@ -229,6 +230,17 @@ impl DesignContent {
     }
 }
 
+/// The name, if it can be compared with others.
+fn comparable(name: String) -> Result<String, ContentReason> {
+    check_letters(&name)?;
+    let key = name_key(&name);
+    if key.is_empty() {
+        return Err(TextError::Blank.into());
+    }
+    let longest = key.len().max(name_skeleton(&name).len());
+    if longest > MAX_KEY { Err(ContentReason::LongKey) } else { Ok(name) }
+}
+
 #[derive(Default)]
 struct Faults(Vec<ContentFault>);
 
@@ -244,7 +256,11 @@ impl Faults {
         }
     }
 
-    fn take(&mut self, pointer: impl Display, read: Result<String, TextError>) -> String {
+    fn take<E: Into<ContentReason>>(
+        &mut self,
+        pointer: impl Display,
+        read: Result<String, E>,
+    ) -> String {
         read.unwrap_or_else(|error| {
             self.push(pointer, error);
             String::new()
@@ -344,6 +360,25 @@ mod tests {
         }
         for name in ["...", "!?", "—", "…", "\u{301}", "\u{301}\u{302}", ". \u{308}", "- -"] {
             assert!(!is_proper(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_can_be_stored_in_an_index() {
+        let faults_of = |name: String| -> Vec<ContentFault> {
+            let named = content(json!({ "name": name, "kind": "unit" }));
+            named.normalised().err().unwrap_or_default()
+        };
+        // A sign with seven modifiers is one character of 32 bytes; the other sign folds to fifteen letters of two bytes.
+        let modified = format!("\u{20000}{}", "\u{1f3fb}".repeat(7));
+        for long in [modified.repeat(100), "\u{fdfa}".repeat(120)] {
+            let fault =
+                ContentFault { pointer: "/name".to_owned(), reason: ContentReason::LongKey };
+            assert_eq!(faults_of(long), [fault]);
+        }
+        let family = "👨\u{200d}👩\u{200d}👧\u{200d}👦".repeat(120);
+        for fitting in [modified.repeat(60), "\u{fdfa}".repeat(60), family] {
+            assert!(faults_of(fitting).is_empty());
         }
     }
 

@@ -25,8 +25,8 @@ pub const MAX_ACCOUNT_AGE_DAYS: i16 = 365;
 pub struct UnlockPolicy {
     /// How many distinct accounts: 1 to [`MAX_THRESHOLD`].
     pub threshold: i32,
-    /// The minimum number of rarities among the submitted copies: 1 to [`MAX_RARITIES`]. A card with fewer rarities needs all of
-    /// them.
+    /// The minimum number of rarities among the submitted copies: 1 to [`MAX_RARITIES`]. A card with printed copies in fewer rarities
+    /// needs all of those.
     pub rarities: i16,
     /// The minimum age of an account, in days: 0 to [`MAX_ACCOUNT_AGE_DAYS`]. A younger account counts as soon as it reaches this age.
     pub min_account_age_days: i16,
@@ -84,7 +84,8 @@ impl UnlockPolicy {
         }
     }
 
-    /// Counts votes, which must be in the order in which they were made. `printed`: the number of rarities of the card.
+    /// Counts votes, which must be in the order in which they were made. `printed`: the number of rarities in which
+    /// copies of the card were printed.
     pub fn tally<'a>(
         &self,
         votes: impl IntoIterator<Item = &'a Vote>,
@@ -211,12 +212,12 @@ mod tests {
     }
 
     #[test]
-    fn no_more_rarities_are_required_than_the_card_has() {
+    fn no_more_rarities_are_required_than_were_printed() {
         let policy = UnlockPolicy { rarities: 2, ..UnlockPolicy::plain(2) };
         let ada = AccountId::generate();
         let votes = [vote(ada, "common", 1), vote(AccountId::generate(), "common", 2)];
         assert_eq!(tally(&policy, &votes), (2, false));
-        assert!(policy.tally(&votes, 1, day(10)).unlocks, "the card has only one rarity");
+        assert!(policy.tally(&votes, 1, day(10)).unlocks, "only one rarity was printed");
         let rare = vote(ada, "rare", 1);
         assert_eq!(tally(&policy, &[votes.to_vec(), vec![rare]].concat()), (2, true));
     }

@@ -146,7 +146,12 @@ impl Revision {
 impl Version {
     /// The `ETag` header of the response to a write.
     pub fn header(self) -> (HeaderName, String) {
-        (header::ETAG, format!("\"{}\"", self.tag()))
+        self.header_counted(&[])
+    }
+
+    /// The same for a response that also depends on some counts: the header that a later read gets.
+    pub fn header_counted(self, counts: &[i64]) -> (HeaderName, String) {
+        (header::ETAG, format!("\"{}\"", self.tag_with(counts)))
     }
 
     /// A response that also depends on some counts: if they change, the ETag changes.

@@ -145,6 +145,7 @@ pub(crate) async fn look_up(
     if let Some(identity) = state.identities.get(&key).await {
         return Ok(Some(identity));
     }
+    let ticket = state.identities.ticket();
     let (store, now) = (&state.store, state.clock.now());
     let demand = state.settings.second_factor_demand;
     let identity = match key {
@@ -172,7 +173,7 @@ pub(crate) async fn look_up(
         }
     };
     if let Some(identity) = &identity {
-        state.identities.insert(key, identity.clone()).await;
+        state.identities.insert(ticket, key, identity.clone()).await;
     }
     Ok(identity)
 }

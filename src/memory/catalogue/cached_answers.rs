@@ -17,7 +17,7 @@ pub(crate) const LONGEST_KEY: usize = 512;
 
 /// The cached responses of a process.
 pub struct CachedAnswers {
-    /// By path and query.
+    /// By path and query, and by the day if they depend on it.
     pub(crate) answers: DroppingCache<String, Rendered>,
     clock: FeedClock,
 }
@@ -29,7 +29,7 @@ impl CachedAnswers {
         Self { answers: DroppingCache::new(bytes, weigh), clock: FeedClock::new(trust) }
     }
 
-    /// The response for this path and query, if it is cached and the cache is up to date.
+    /// The response for this key, if it is cached and the cache is up to date.
     pub(crate) fn find(&self, key: &str) -> Option<Rendered> {
         self.clock.is_current().then(|| self.answers.find(key)).flatten()
     }
@@ -39,8 +39,8 @@ impl CachedAnswers {
         self.answers.ticket()
     }
 
-    /// Caches a response, unless anything was dropped since the ticket. The response must depend only on the path, the
-    /// query and the catalogue, and contain only what everybody may see.
+    /// Caches a response, unless anything was dropped since the ticket. The response must depend only on the key and the
+    /// catalogue, and contain only what everybody may see.
     pub(crate) fn insert(&self, ticket: Ticket, key: &str, answer: Rendered) {
         if key.len() <= LONGEST_KEY {
             self.answers.insert(ticket, key.to_owned(), answer.into_cached());

@@ -4,11 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 use crate::domain::network::Network;
+use crate::memory::event_watch::MAX_SILENCE;
 use crate::memory::places::{Place, Places};
-use crate::store::Store;
 use crate::store::catalogue::changes;
+use crate::store::{Store, in_time};
 use crate::work::supervise::supervise;
 
 /// How often the database is polled while there are streams.
@@ -77,24 +79,33 @@ impl Watcher {
         *self.newest.borrow()
     }
 
-    /// Completes when the newest number may have changed; `false`: the watch was dropped.
+    /// Completes when the newest number may have changed; `false`: the database does not answer.
     pub async fn changed(&mut self) -> bool {
         self.newest.changed().await.is_ok()
     }
 }
 
-/// Polls the database until there are no streams.
+/// Polls the database until there are no streams. If it does not answer for some time, all streams end: clients would take one that goes on for
+/// one without changes.
 async fn follow(places: Arc<Places<Network>>, feed: Arc<Mutex<Feed>>, store: Store) {
+    let mut last_poll = Instant::now();
     loop {
-        match changes::extent(&store).await {
+        match in_time(MAX_SILENCE, changes::extent(&store)).await {
             Ok(extent) => {
+                last_poll = Instant::now();
                 lock(&feed).newest.send_if_modified(|known| {
                     let is_new = *known != extent.newest;
                     *known = extent.newest;
                     is_new
                 });
             }
-            Err(error) => tracing::warn!(%error, "cannot look for changes"),
+            Err(error) => {
+                tracing::warn!(%error, "cannot look for changes");
+                if last_poll.elapsed() > MAX_SILENCE {
+                    // A stream ends with its sender.
+                    lock(&feed).newest = watch::Sender::default();
+                }
+            }
         }
         tokio::time::sleep(INTERVAL).await;
         let mut feed = lock(&feed);

@@ -44,7 +44,8 @@ impl FeedClock {
     /// Records that something was committed just now: the reader counts as current only after it has read the feed once
     /// more.
     pub fn invalidate(&self) {
-        self.invalidated_at.store(self.micros(Instant::now()), Ordering::Release);
+        // Concurrent calls may come here in another order than that of their moments: the latest counts.
+        self.invalidated_at.fetch_max(self.micros(Instant::now()), Ordering::AcqRel);
     }
 
     /// Whether the feed was read to its end within the time `trust`.
@@ -102,5 +103,16 @@ mod tests {
         let impatient = FeedClock::new(Duration::ZERO);
         impatient.advance_to(Instant::now());
         assert!(!impatient.is_current());
+    }
+
+    #[test]
+    fn an_earlier_call_does_not_undo_a_later_one() {
+        let clock = FeedClock::new(Duration::from_hours(1));
+        let (soon, later) = (Duration::from_mins(1), Duration::from_mins(2));
+        let now = Instant::now();
+        clock.invalidated_at.store(clock.micros(now + later), Ordering::Release);
+        clock.invalidate();
+        clock.advance_to(now + soon);
+        assert!(!clock.is_current(), "the feed was read before the later call");
     }
 }

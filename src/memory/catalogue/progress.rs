@@ -7,7 +7,7 @@
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::memory::MemoryError;
 use crate::search::index::{Counts, Snapshot};
@@ -26,8 +26,9 @@ const MAX_AGE_OF_TOO_MANY: Duration = Duration::from_mins(1);
 #[derive(Default)]
 pub(crate) struct Progress {
     loaded: RwLock<Option<LoadedCounts>>,
-    /// Locked while a request loads the counts; others wait for it.
-    reader: Mutex<()>,
+    /// Locked while a request loads the counts; others wait for it. The jobs of a request that is broken off hold it until
+    /// their end, so that only one runs at a time.
+    reader: Arc<Mutex<()>>,
 }
 
 #[derive(Clone)]
@@ -67,17 +68,19 @@ impl Progress {
         if let Some(found) = find() {
             return Ok(found);
         }
-        let _reading = store.wait_for(async { Ok(self.reader.lock().await) }).await?;
+        let locked = async { Ok(self.reader.clone().lock_owned().await) };
+        let reading = store.wait_for(locked).await?;
         if let Some(found) = find() {
             return Ok(found);
         }
-        let loaded = match self.find_fresh() {
-            Some(loaded) => loaded,
-            None => self.load(store).await?,
+        let (reading, loaded) = match self.find_fresh() {
+            Some(loaded) => (reading, loaded),
+            None => self.load(store, reading).await?,
         };
         let Some(counts) = loaded.counts.clone() else { return Ok(cards) };
         let of = Arc::clone(&cards);
-        let with_progress = on_blocking_thread(move || of.with_progress(&counts)).await?;
+        let job = on_blocking_thread(reading, move || of.with_progress(&counts));
+        let (_reading, with_progress) = job.await?;
         let with_progress = Arc::new(with_progress);
         // The lock is held during the check and the write: a snapshot that is published later clears the slot
         // afterwards.
@@ -90,14 +93,18 @@ impl Progress {
     }
 
     /// Loads the counts and caches them.
-    async fn load(&self, store: &Store) -> Result<LoadedCounts, MemoryError> {
+    async fn load(
+        &self,
+        store: &Store,
+        reading: OwnedMutexGuard<()>,
+    ) -> Result<(OwnedMutexGuard<()>, LoadedCounts), MemoryError> {
         let read_at = Instant::now();
         let counts = unlocks::load_counts(&mut *store.connection().await?, MAX_CARDS).await?;
-        let counts = on_blocking_thread(move || counts.map(|counts| Arc::new(counts.collect())));
-        let counts = counts.await?;
+        let collect = move || counts.map(|counts| Arc::new(counts.collect()));
+        let (reading, counts) = on_blocking_thread(reading, collect).await?;
         let loaded = LoadedCounts { read_at, counts, for_cards: None };
         *self.write() = Some(loaded.clone());
-        Ok(loaded)
+        Ok((reading, loaded))
     }
 
     /// Drops the cached snapshot but not the counts, because the published snapshot has changed.

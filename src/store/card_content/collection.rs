@@ -442,18 +442,15 @@ pub(in crate::store) async fn find_known_cards(
         rows.extend(sql.load::<KnownRow>(conn).await?);
     }
     for printings in references.printings.chunks(CHUNK) {
-        let sql = sql(KNOWN_COLUMNS)
+        let visible = sql(KNOWN_COLUMNS)
             .push("cards c JOIN card_content content ON content.card_id = c.id AND ")
             .push_is_visible(viewer)
             .push(" WHERE c.id IN (SELECT card_id FROM printings WHERE id = ")
             .any(printings)
             .push(")");
-        rows.extend(sql.load::<KnownRow>(conn).await?);
-    }
-    if !references.printings.is_empty() {
-        // Cards that the account has counted but may not see any more: only the counted printings. In the same
-        // statement, because the first row about a card is used.
-        let sql = sql(
+        rows.extend(visible.load::<KnownRow>(conn).await?);
+        // Cards that the account has counted but may not see any more: only the counted printings.
+        let hidden = sql(
             "SELECT c.id, c.game_code, c.set_code, c.number, NULL::text AS name, \
              jsonb_agg(DISTINCT jsonb_build_object('id', p.id, 'rarity', '')) AS printings \
              FROM collection_entries e JOIN printings p ON p.id = e.printing_id JOIN cards c ON c.id = p.card_id \
@@ -462,8 +459,10 @@ pub(in crate::store) async fn find_known_cards(
         .push_is_visible(viewer)
         .push(" WHERE content.card_id IS NULL AND e.account_id = ")
         .value(account)
-        .push(" AND e.printing_id = ").any(&references.printings).push(" GROUP BY c.id");
-        rows.extend(sql.load::<KnownRow>(conn).await?);
+        .push(" AND e.printing_id = ")
+        .any(printings)
+        .push(" GROUP BY c.id");
+        rows.extend(hidden.load::<KnownRow>(conn).await?);
     }
     Ok(rows.into_iter().map(KnownRow::into_card).collect())
 }

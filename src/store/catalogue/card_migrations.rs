@@ -13,7 +13,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::changes;
-use super::import::{LOCK, is_printed, lock_set, mark_edited};
+use super::import::{LOCK, is_printed, lock_game, lock_set, mark_edited};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::catalogue::migration::{MergeRefusal, MigrationKind};
 use crate::domain::code::Code;
@@ -421,6 +421,10 @@ pub async fn move_card(
     if let Some(before) = order.begin(conn).await? {
         return Ok(before);
     }
+    // Changes of unlock policies lock the game: either the card gets the changed policy, or the change finds the card in its new set.
+    let game = cards::table.find(card).select(cards::game_code);
+    let game: Option<String> = game.first(conn).await.optional()?;
+    lock_game(conn, &game.ok_or(MigrationError::Missing)?).await?;
     let (old, hidden) = lock_card(conn, card).await?.ok_or(MigrationError::Missing)?;
     if hidden && order.note.is_some() {
         return Err(MigrationError::NoteOnHidden);

@@ -98,11 +98,17 @@ impl GameCache {
         }
         let at = Instant::now();
         let games: Arc<[_]> = self.read_list(conn).await?.into();
-        let mut cached = self.listed.write().unwrap_or_else(PoisonError::into_inner);
-        if cached.since.is_none_or(|since| at > since) {
-            cached.list = Some(Listed { games: games.clone(), at });
-        }
+        self.cache_list(Listed { games: games.clone(), at });
         Ok(games)
+    }
+
+    /// Caches a list, unless the cached one was read later, or a game has changed since it was read.
+    fn cache_list(&self, read: Listed) {
+        let mut cached = self.listed.write().unwrap_or_else(PoisonError::into_inner);
+        let is_newer = cached.list.as_ref().is_none_or(|listed| listed.at < read.at);
+        if is_newer && cached.since.is_none_or(|since| read.at > since) {
+            cached.list = Some(read);
+        }
     }
 
     /// Makes the next use read the list again, even if it is being read at this moment, because a game has changed.
@@ -161,5 +167,28 @@ impl GameCache {
         let mut cached = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
         cached.insert(code.to_owned(), loaded.clone());
         Ok(Some(loaded))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_was_read_earlier_replaces_no_newer_one() {
+        let game = "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n\
+            [[zones]]\ncode='shoal'\nname='Shoal'\n";
+        let game = Game::from_toml(game).unwrap();
+        let game = Arc::new(LoadedGame { game, revision: 1, updated_at: DateTime::default() });
+        let cache = GameCache::new(Duration::from_hours(1));
+        let earlier = Instant::now();
+        let later = earlier + Duration::from_millis(1);
+        cache.cache_list(Listed { games: Vec::new().into(), at: earlier });
+        cache.cache_list(Listed { games: vec![game].into(), at: later });
+        cache.cache_list(Listed { games: Vec::new().into(), at: earlier });
+        assert_eq!(cache.listed().unwrap().len(), 1);
+        cache.forget_list();
+        cache.cache_list(Listed { games: Vec::new().into(), at: earlier });
+        assert!(cache.listed().is_none(), "it was read before the change");
     }
 }

@@ -51,11 +51,12 @@ pub(in crate::store) struct CopyRow {
     disputed: bool,
 }
 
-/// The columns of a [`CopyRow`]. An open dispute is a sub-select: with `EXISTS` a generic plan would read all disputes.
+/// The columns of a [`CopyRow`]. An open dispute is a sub-select: with `EXISTS` a generic plan would read all disputes. Claims
+/// of `$reader` do not count: otherwise a claimant who asks for copies in an offer could find the disputed one, and its owner.
 pub(in crate::store) const COLUMNS: &str = "c.id, c.owner_id, p.rarity, k.id AS card_id, k.game_code, k.set_code, k.number, \
     u.card_id IS NOT NULL AND u.unlocked_at IS NULL AS hidden, c.registered_at, c.frozen_at, c.voided_at, \
     coalesce((SELECT true FROM disputes claim WHERE claim.code_prefix = c.code_prefix AND claim.code_mac = c.code_mac \
-              AND claim.state = 'open' LIMIT 1), false) AS disputed";
+              AND claim.state = 'open' AND claim.claimant_id <> $reader LIMIT 1), false) AS disputed";
 
 /// Joins a copy `c` to its card.
 pub(super) const JOIN_CARD: &str = "JOIN printings p ON p.id = c.printing_id JOIN cards k ON k.id = p.card_id \
@@ -86,7 +87,7 @@ pub struct CopyView {
     pub frozen_at: Option<DateTime<Utc>>,
     /// When a moderator declared it void.
     pub voided_at: Option<DateTime<Utc>>,
-    /// Whether another account claims it.
+    /// Whether an account that is not the viewer's claims it.
     pub disputed: bool,
 }
 
@@ -152,7 +153,8 @@ pub async fn list(
     after: Option<CopyPosition>,
     limit: i64,
 ) -> StoreResult<Vec<CopyView>> {
-    let rows = list_by_owner(conn, by.account(), filter, false, after, limit).await?;
+    let own = (by.account(), false);
+    let rows = list_by_owner(conn, by.account(), own, filter, after, limit).await?;
     view_copies(conn, viewer, by.account(), rows).await
 }
 
@@ -183,17 +185,17 @@ pub async fn list_shown(
     .await
     .optional()?;
     let Some(OwnerRow { id: owner }) = found else { return Ok(None) };
-    let rows = list_by_owner(conn, owner, filter, true, after, limit).await?;
+    let rows = list_by_owner(conn, by.account(), (owner, true), filter, after, limit).await?;
     view_copies(conn, viewer, by.account(), rows).await.map(Some)
 }
 
-/// The copies of an owner. The owner's copies are selected first (`MATERIALIZED`) and filtered afterwards: in one generic plan for all filters, the
+/// The copies of an owner, all or only those that the owner could trade. The owner's copies are selected first (`MATERIALIZED`) and filtered afterwards: in one generic plan for all filters, the
 /// planner expects each filter to leave few cards, and would begin with all cards.
 async fn list_by_owner(
     conn: &mut Connection,
-    owner: AccountId,
+    reader: AccountId,
+    (owner, tradable): (AccountId, bool),
     filter: &CopyFilter<'_>,
-    tradable: bool,
     after: Option<CopyPosition>,
     limit: i64,
 ) -> StoreResult<Vec<CopyRow>> {
@@ -212,6 +214,7 @@ async fn list_by_owner(
          SELECT {COLUMNS} FROM page JOIN copies c ON c.id = page.id {JOIN_CARD} \
          ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))
+    .bind("reader", reader)
     .bind("owner", owner)
     .bind("tradable", tradable)
     .bind("game", filter.game)
@@ -248,6 +251,7 @@ async fn load_one(
 ) -> StoreResult<Option<CopyView>> {
     let rows = sql(format!("SELECT {COLUMNS} FROM copies c {JOIN_CARD} WHERE c.id = $copy"))
         .bind("copy", copy)
+        .bind("reader", account)
         .get_results(conn)
         .await?;
     Ok(view_copies(conn, viewer, account, rows).await?.pop())

@@ -180,6 +180,7 @@ pub async fn list(
     let statement = sql(format!(
         "SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE {condition}{state}{conditions} AND d.id < $before"
     ))
+    .bind("reader", by.account())
     .bind_some("account", account)
     .bind("before", before.unwrap_or(Uuid::max()))
     .bind_some("state", filter.state)
@@ -230,6 +231,7 @@ pub async fn find<P: DisputePermission>(
     let rows =
         sql(format!("SELECT {COLUMNS}, {DISPUTE_COLUMNS} {JOIN_CARD} WHERE d.id = $dispute"))
             .bind("dispute", dispute)
+            .bind("reader", by.account())
             .get_results(conn)
             .await?;
     let found = view_disputes(conn, viewer, by.account(), rows).await?.pop();

@@ -186,6 +186,7 @@ async fn load_copies(
          WHERE x.trade_id = $trade ORDER BY k.game_code, k.set_code, k.number, c.id"
     ))
     .bind("trade", trade)
+    .bind("reader", account)
     .get_results(conn)
     .await?;
     let (mut copies, mut places) = (Vec::new(), Vec::new());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use diesel::QueryableByName;
-use diesel::sql_types::{Bool, Text};
+use diesel::sql_types::{Bool, Int4, Text};
 use diesel_async::{AsyncMigrationHarness, RunQueryDsl as _, SimpleAsyncConnection as _};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness as _, embed_migrations};
 use thiserror::Error;
@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::error::sql_state;
 use super::pool;
 use super::pooler::Route;
+use super::private_postgres::OLDEST_MAJOR;
 use super::statement::sql;
 use crate::store::{Connection, StoreSettings};
 
@@ -26,6 +27,10 @@ const DUPLICATE_DATABASE: &str = "42P04";
 
 /// Two instances that start together must not migrate at the same time: the second one waits for this advisory lock.
 const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
+
+/// A migration may take longer than the time limits that a role or database has for requests.
+const NO_TIME_LIMITS: &str =
+    "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0";
 
 /// The encoding of the database: others count the bytes of a character as characters, or do not have all of them.
 const ENCODING: &str = "UTF8";
@@ -46,6 +51,15 @@ pub enum MigrationError {
          `cardscape migrate` with a DATABASE_URL that leads straight to PostgreSQL, then start again"
     )]
     Pooled,
+    /// The server is too old for the migrations.
+    #[error(
+        "the database server is PostgreSQL {version}, and Cardscape needs PostgreSQL {OLDEST_MAJOR} or newer: upgrade the server, or name another \
+         one in DATABASE_URL (docs/OPERATIONS.md, A database of your own)"
+    )]
+    Version {
+        /// In the words of Postgres.
+        version: String,
+    },
     /// The database has another encoding than UTF8.
     #[error(
         "the database {database} has the encoding {encoding}, and Cardscape needs UTF8. Make another database with `createdb NAME --owner=ROLE \
@@ -106,31 +120,51 @@ struct Begun {
     begun: bool,
 }
 
-/// Refuses a database with another encoding than UTF8, in which some names could not be stored.
-async fn require_encoding(conn: &mut Connection) -> Result<(), MigrationError> {
+/// Refuses a server that is too old, and a database with another encoding than UTF8, in which some names could not be stored.
+async fn require_usable(conn: &mut Connection) -> Result<(), MigrationError> {
     let query = sql(
-        "SELECT current_database()::text AS database, current_setting('server_encoding') AS encoding",
+        "SELECT current_setting('server_version_num')::int AS version_number, current_setting('server_version') AS version, \
+             current_database()::text AS database, current_setting('server_encoding') AS encoding",
     );
-    let DatabaseEncoding { database, encoding } = query.get_result(conn).await?;
-    if encoding == ENCODING { Ok(()) } else { Err(MigrationError::Encoding { database, encoding }) }
+    let found: FoundDatabase = query.get_result(conn).await?;
+    found.check()
 }
 
 #[derive(QueryableByName)]
-struct DatabaseEncoding {
+struct FoundDatabase {
+    /// 150018 is 15.18.
+    #[diesel(sql_type = Int4)]
+    version_number: i32,
+    #[diesel(sql_type = Text)]
+    version: String,
     #[diesel(sql_type = Text)]
     database: String,
     #[diesel(sql_type = Text)]
     encoding: String,
 }
 
-/// Applies all pending migrations and returns their names. Fails through a pooler in transaction mode if there are any, and if the database has
-/// another encoding than UTF8.
+impl FoundDatabase {
+    fn check(self) -> Result<(), MigrationError> {
+        let Self { version_number, version, database, encoding } = self;
+        if i64::from(version_number) < i64::from(OLDEST_MAJOR) * 10_000 {
+            return Err(MigrationError::Version { version });
+        }
+        if encoding != ENCODING {
+            return Err(MigrationError::Encoding { database, encoding });
+        }
+        Ok(())
+    }
+}
+
+/// Applies all pending migrations and returns their names. Fails through a pooler in transaction mode if there are any, if the server is too old, and
+/// if the database has another encoding than UTF8.
 pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationError> {
     let time_limit =
         StoreSettings { acquire_timeout: ACQUIRE_TIMEOUT, ..StoreSettings::new(url.to_owned()) };
     let mut session = pool::open(&time_limit, STATEMENT).await?;
-    require_encoding(&mut session).await?;
+    require_usable(&mut session).await?;
     if route == Route::Session {
+        session.batch_execute(NO_TIME_LIMITS).await?;
         session.batch_execute(LOCK).await?;
     }
     tokio::task::spawn_blocking(move || {
@@ -150,4 +184,30 @@ pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationEr
     })
     .await
     .map_err(|error| MigrationError::Failed(error.to_string()))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(version_number: i32, encoding: &str) -> Result<(), MigrationError> {
+        let version = format!("{}.{} (Debian)", version_number / 10_000, version_number % 10_000);
+        let (database, encoding) = ("cards".to_owned(), encoding.to_owned());
+        FoundDatabase { version_number, version, database, encoding }.check()
+    }
+
+    #[test]
+    fn servers_before_version_15_and_other_encodings_are_refused() {
+        for number in [150_000, 150_018, 180_001] {
+            check(number, "UTF8").unwrap();
+        }
+        for encoding in ["UTF8", "LATIN1"] {
+            let message = check(140_012, encoding).unwrap_err().to_string();
+            let expected =
+                "is PostgreSQL 14.12 (Debian), and Cardscape needs PostgreSQL 15 or newer";
+            assert!(message.contains(expected), "{message}");
+        }
+        let message = check(150_000, "LATIN1").unwrap_err().to_string();
+        assert!(message.contains("the database cards has the encoding LATIN1"), "{message}");
+    }
 }

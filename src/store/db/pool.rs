@@ -6,6 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use deadpool::managed::{Pool, QueueMode};
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
+use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::health::Health;
@@ -86,10 +87,20 @@ pub struct Store {
 }
 
 impl Store {
-    /// A pool that opens its connections when they are first needed.
+    /// A pool that opens its connections when they are first needed. They end with the runtime in which they are opened.
     pub fn new(settings: &StoreSettings) -> StoreResult<Self> {
+        Self::with_sessions(settings, None)
+    }
+
+    /// Like [`Self::new`], for a pool that several worker threads share: `runtime`, which outlives them, drives its
+    /// connections.
+    pub(super) fn driven_by(runtime: Handle, settings: &StoreSettings) -> StoreResult<Self> {
+        Self::with_sessions(settings, Some(runtime))
+    }
+
+    fn with_sessions(settings: &StoreSettings, runtime: Option<Handle>) -> StoreResult<Self> {
         let settings = Arc::new(settings.clone());
-        let pool = Pool::builder(Sessions(settings.clone()))
+        let pool = Pool::builder(Sessions { settings: settings.clone(), runtime })
             .max_size(settings.pool_size)
             // The connection that was used last is reused first: its Postgres process has warm caches; an idle one
             // would take several times as long.

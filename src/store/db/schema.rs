@@ -75,6 +75,8 @@ diesel::table! {
         on_leaderboard -> Bool,
         name_skeleton -> Nullable<Text>,
         second_factor_since -> Nullable<Timestamptz>,
+        name_small_look -> Nullable<Text>,
+        name_capital_look -> Nullable<Text>,
     }
 }
 

@@ -5,9 +5,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::session::PooledConnection;
 use super::wait_budget::WaitBudget;
@@ -17,23 +19,35 @@ use crate::store::{Connection, Store, StoreError, StoreResult, StoreSettings};
 /// Searches that may wait for each connection.
 const WAITING_PER_CONNECTION: usize = 16;
 
+/// How long Postgres may go on with a statement whose connection is closed: it checks the connection once a second
+/// (`session.rs`), and needs a moment to end the statement.
+const NOTICE_OF_CLOSING: Duration = Duration::from_millis(1_200);
+
 /// The search queue of a process: its worker threads share it.
 #[derive(Clone)]
 pub struct SearchQueue {
     store: Store,
     settings: Arc<StoreSettings>,
     scheduler: Arc<Scheduler>,
+    /// Drives the connections. Not the runtime of the first search, whose worker thread may end before others.
+    runtime: Handle,
 }
 
 /// A connection for searches. Dropping it passes the turn to the next waiting search.
+///
+/// If it is dropped during a statement, the turn is passed on only when Postgres has ended the statement: otherwise a
+/// client that resets its connections would have any number of searches executed at the same time.
 pub struct SearchConnection {
     // Dropped first, so that the connection is free when the next search gets the turn.
     conn: PooledConnection,
-    _turn: SearchPermit,
+    /// There until this is dropped.
+    turn: Option<SearchPermit>,
+    runtime: Handle,
 }
 
 impl SearchQueue {
-    /// A queue with the connections and the time limit that the settings have for searches.
+    /// A queue with the connections and the time limit that the settings have for searches. Must be called in a tokio
+    /// runtime that outlives all searches.
     pub fn new(settings: &StoreSettings) -> StoreResult<Self> {
         let own = StoreSettings {
             pool_size: settings.search_connections,
@@ -41,14 +55,17 @@ impl SearchQueue {
             ..settings.clone()
         };
         let scheduler = Scheduler::new(settings.search_connections);
-        Ok(Self { store: Store::new(&own)?, settings: Arc::new(own), scheduler })
+        let runtime = Handle::current();
+        let store = Store::driven_by(runtime.clone(), &own)?;
+        Ok(Self { store, settings: Arc::new(own), scheduler, runtime })
     }
 
     /// Waits for the network's turn and takes a connection. [`StoreError::Crowded`]: too many searches wait, or too
     /// many of that network, or the turn did not come within the time limit for a connection.
     pub async fn connection(&self, network: Network) -> StoreResult<SearchConnection> {
         let turn = self.turn(network).await?;
-        Ok(SearchConnection { conn: self.store.connection().await?, _turn: turn })
+        let conn = self.store.connection().await?;
+        Ok(SearchConnection { conn, turn: Some(turn), runtime: self.runtime.clone() })
     }
 
     /// Waits for the turn of a search that needs no connection; it only counts as a running search.
@@ -81,6 +98,19 @@ impl Deref for SearchConnection {
 impl DerefMut for SearchConnection {
     fn deref_mut(&mut self) -> &mut Connection {
         &mut self.conn
+    }
+}
+
+impl Drop for SearchConnection {
+    fn drop(&mut self) {
+        if self.conn.is_abandoned()
+            && let Some(turn) = self.turn.take()
+        {
+            self.runtime.spawn(async move {
+                sleep(NOTICE_OF_CLOSING).await;
+                drop(turn);
+            });
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The connections of a pool: opening, testing before reuse, and closing when they were dropped during a statement or
 //! transaction.
 
+use std::future::poll_fn;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,7 +12,7 @@ use diesel::connection::{CacheSize, Instrumentation, InstrumentationEvent};
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_async::pooled_connection::PoolableConnection as _;
 use diesel_async::{AsyncConnection as _, AsyncPgConnection, SimpleAsyncConnection as _};
-
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::statement::MOST_ON_A_CONNECTION;
@@ -35,11 +36,13 @@ pub(in crate::store) struct Session {
 const WORK_MEM: &str = "SELECT set_config('work_mem', '16MB', false) \
                         WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('16MB')";
 
-/// A statement whose client has disconnected ends within a second, and releases its locks. And long values are compressed
-/// by a method that takes a fraction of the time of Postgres' own. These settings do not exist before Postgres 14, and a
-/// server may be built without that method.
-const OPTIONAL_SETTINGS: &str = "SELECT set_config(name, CASE name WHEN 'default_toast_compression' THEN 'lz4' ELSE '1s' END, false) FROM pg_settings \
-    WHERE name = 'client_connection_check_interval' OR (name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))";
+/// A statement whose client has disconnected ends within a second, and releases its locks.
+const CONNECTION_CHECK: &str = "SET client_connection_check_interval = '1s'";
+
+/// Long values are compressed by a method that takes a fraction of the time of Postgres' own. A server may be built
+/// without that method.
+const COMPRESSION: &str = "SELECT set_config(name, 'lz4', false) FROM pg_settings \
+    WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
 
 /// Requests use one Postgres process, and their plans are not compiled. Starting parallel processes takes ten times as
 /// long as most requests, and uses processors that other requests need; JIT compilation takes longer than nearly all
@@ -57,7 +60,7 @@ impl Session {
         let timeout = settings.statement_timeout.as_millis();
         let settings = format!(
             "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; {ALONE}; \
-             SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION}; SET timezone = 'UTC'; {WORK_MEM}; {OPTIONAL_SETTINGS}"
+             SET idle_in_transaction_session_timeout = {IDLE_IN_TRANSACTION}; SET timezone = 'UTC'; {CONNECTION_CHECK}; {WORK_MEM}; {COMPRESSION}"
         );
         session
             .conn
@@ -94,6 +97,11 @@ impl Session {
     /// Whether the connection is still open.
     pub(super) fn is_open(&self) -> bool {
         !self.line.has_ended()
+    }
+
+    /// Whether a statement was dropped before its end.
+    fn is_waiting(&self) -> bool {
+        self.driver.is_waiting.load(Ordering::Relaxed)
     }
 
     /// Whether its prepared statements must not be used again: there are too many, or the server refused a statement of
@@ -160,7 +168,12 @@ fn count_closed(reason: &'static str) {
 }
 
 /// Opens sessions for a pool.
-pub(in crate::store) struct Sessions(pub Arc<StoreSettings>);
+pub(in crate::store) struct Sessions {
+    pub settings: Arc<StoreSettings>,
+    /// The runtime that drives the sessions; `None`: the one in which a session is opened. A session ends with its runtime,
+    /// so those of a pool that several worker threads share must not depend on a worker thread.
+    pub runtime: Option<Handle>,
+}
 
 impl Manager for Sessions {
     type Type = Session;
@@ -168,19 +181,25 @@ impl Manager for Sessions {
 
     async fn create(&self) -> ConnectionResult<Session> {
         // Boxed, so that the future for taking a connection need not contain the one for opening it.
-        Box::pin(Session::open(&self.0)).await
+        let mut opened = Box::pin(Session::open(&self.settings));
+        poll_fn(|cx| {
+            let _entered = self.runtime.as_ref().map(Handle::enter);
+            opened.as_mut().poll(cx)
+        })
+        .await
     }
 
     async fn recycle(&self, session: &mut Session, _: &Metrics) -> RecycleResult<ConnectionError> {
         let broken = std::thread::panicking() || session.conn.is_broken();
-        if broken || session.pulse().is_stuck(self.0.health.suspects()) {
+        let health = &self.settings.health;
+        if broken || !session.pulse().settles(health.suspects()).await {
             if !broken {
                 count_closed("suspect");
             }
             session.line.disconnect();
             return Err(RecycleError::message("not fit for use"));
         }
-        if session.must_forget_statements(self.0.health.outdated()) {
+        if session.must_forget_statements(health.outdated()) {
             session.forget_statements();
         }
         Ok(())
@@ -201,6 +220,14 @@ impl PooledConnection {
         if let Some(session) = &self.0 {
             session.pulse().lend(limit, None);
         }
+    }
+
+    /// Whether Postgres may still execute a statement when this is dropped: the statement was dropped before its end, or
+    /// its response was late.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.0.as_ref().is_some_and(|session| {
+            session.is_waiting() || (session.line.has_ended() && session.pulse().owes())
+        })
     }
 
     /// Records whether a transaction is open that was begun without the driver: if it is, dropping this value closes
@@ -235,9 +262,7 @@ impl DerefMut for PooledConnection {
 impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(mut session) = self.0.take() else { return };
-        let is_waiting =
-            session.driver.is_waiting.load(Ordering::Relaxed) || session.in_transaction;
-        if is_waiting || session.conn.is_broken() {
+        if session.is_waiting() || session.in_transaction || session.conn.is_broken() {
             if !session.line.has_ended() {
                 count_closed("abandoned");
             }

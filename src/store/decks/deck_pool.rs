@@ -256,8 +256,8 @@ pub(super) async fn find_hidden(
     Ok(ids.iter().filter(is_hidden).copied().collect())
 }
 
-/// The cards that these cards were merged into.
-async fn merged_into(
+/// The cards that these cards were merged into, by the ids of the merged ones. Cards that were not merged are left out.
+pub async fn merged_into(
     conn: &mut Connection,
     ids: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, CardId>> {

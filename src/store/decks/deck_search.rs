@@ -1,7 +1,5 @@
 //! The public data of public decks, one row per deck, and the rows that have to be written again.
 
-use std::collections::BTreeSet;
-
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::Uuid as SqlUuid;
@@ -88,12 +86,13 @@ struct UnsearchedDeck {
 /// that they do not wait for decks that only have to be judged by the rules of another day; manifests; and decks that an
 /// older version has judged. Each part is sorted, so that every plan without these indexes is expensive.
 const TO_MAKE: &str = "SELECT id FROM (\
-     (SELECT s.deck_id AS id, 0 AS priority FROM (SELECT card_id FROM unlocks WHERE unlocked_at > $unlocked_since ORDER BY unlocked_at DESC LIMIT 10000) u \
+     (SELECT s.deck_id AS id, 0 AS priority, NULL::timestamptz AS at FROM (SELECT card_id FROM unlocks WHERE unlocked_at > $unlocked_since ORDER BY unlocked_at DESC LIMIT 10000) u \
       CROSS JOIN LATERAL (SELECT deck_id FROM deck_search WHERE hidden_cards <> '{}' AND hidden_cards && ARRAY[u.card_id] LIMIT $limit) s LIMIT $limit) UNION ALL \
-     (SELECT deck_id, 1 FROM deck_judgements WHERE due_at <= $due_before ORDER BY due_at DESC LIMIT $limit) UNION ALL \
-     (SELECT j.deck_id, 2 FROM games g CROSS JOIN LATERAL (SELECT deck_id FROM deck_judgements WHERE game_code = g.code AND game_revision < g.revision \
+     (SELECT deck_id, 1, due_at FROM deck_judgements WHERE due_at <= $due_before ORDER BY due_at DESC LIMIT $limit) UNION ALL \
+     (SELECT j.deck_id, 2, NULL FROM games g CROSS JOIN LATERAL (SELECT deck_id FROM deck_judgements WHERE game_code = g.code AND game_revision < g.revision \
       ORDER BY game_revision LIMIT $limit) j LIMIT $limit) UNION ALL \
-     (SELECT deck_id, 3 FROM deck_judgements WHERE judged_by < $version AND judged_on IS NOT NULL ORDER BY judged_by LIMIT $limit)) AS due ORDER BY priority LIMIT $limit";
+     (SELECT deck_id, 3, NULL FROM deck_judgements WHERE judged_by < $version AND judged_on IS NOT NULL ORDER BY judged_by LIMIT $limit)) AS due \
+     GROUP BY id ORDER BY min(priority), max(at) DESC NULLS LAST LIMIT $limit";
 
 /// Which rows are due.
 #[derive(Clone, Copy)]
@@ -108,13 +107,14 @@ pub struct Due {
 /// The advisory lock for writing rows: one process at a time.
 const LOCK: i64 = 7_233_172_076;
 
-/// Calls `work` with up to `limit` decks whose rows have to be written, while no other process writes any. `None`:
-/// another process is writing. `work` must take less than the time after which Postgres ends an idle transaction.
+/// Calls `work` with up to `limit` decks whose rows have to be written, the most urgent first, while no other process
+/// writes any. `None`: another process is writing. `work` must take less than the time after which Postgres ends an
+/// idle transaction.
 pub async fn with_due<T>(
     store: &Store,
     due: Due,
     limit: i64,
-    work: impl AsyncFnOnce(BTreeSet<DeckId>) -> T,
+    work: impl AsyncFnOnce(Vec<DeckId>) -> T,
 ) -> StoreResult<Option<T>> {
     in_turn(store, LOCK, async |conn| {
         let decks: Vec<UnsearchedDeck> = sql(TO_MAKE)
@@ -129,16 +129,20 @@ pub async fn with_due<T>(
     .await
 }
 
-/// Records that the row of a deck could not be written, which was due before a time, or for another manifest or version,
-/// and when to try again. A deck that has changed since stays due at once.
+/// Records that the row of a deck could not be written, which was due before a time, or for an unlocked card, another
+/// manifest or version, and when to try again. A deck that has changed since stays due at once.
+///
+/// The row forgets the cards that were hidden when it was written: being due for an unlocked one has no time that could
+/// be put off. Rows are locked in the same order as by [`write`].
 pub async fn postpone(
     conn: &mut Connection,
     id: DeckId,
     due_before: DateTime<Utc>,
     until: DateTime<Utc>,
 ) -> StoreResult<()> {
-    sql("UPDATE deck_judgements SET due_at = CASE WHEN due_at <= $due_before THEN $until ELSE least(due_at, $until) END, judged_by = $version, \
-         game_revision = (SELECT revision FROM games WHERE code = game_code) WHERE deck_id = $id")
+    sql("WITH postponed AS (UPDATE deck_judgements SET due_at = CASE WHEN due_at <= $due_before THEN $until ELSE least(due_at, $until) END, judged_by = $version, \
+         game_revision = (SELECT revision FROM games WHERE code = game_code) WHERE deck_id = $id) \
+         UPDATE deck_search SET hidden_cards = '{}' WHERE deck_id = $id AND hidden_cards <> '{}'")
         .bind("id", id)
         .bind("due_before", due_before)
         .bind("until", until)

@@ -264,7 +264,8 @@ const IS_NEWS: &str = "(w.told_legal IS DISTINCT FROM deck.is_legal \
 /// the deck, the owner is not notified either, nor is any account that has blocked the owner.
 pub async fn notify(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult<bool> {
     let (readable, unaware) = (readable("w.account_id"), unaware("deck.status"));
-    // The report is locked first, so that no other process notifies about it; then the accounts, before their rows.
+    // The report is locked first, so that no other process notifies about it; then the accounts, before their rows. Another process may have notified some
+    // watchers after this statement began, and before it locked the report: the update checks the latest version of each row again.
     let statement = format!(
         "WITH deck AS MATERIALIZED (SELECT deck_id, status, status = 'legal' AS is_legal, saved_so FROM watched_decks WHERE untold AND judged_by >= $version ORDER BY deck_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED), \
          watchers AS MATERIALIZED (SELECT w.account_id FROM deck JOIN deck_watches w ON w.deck_id = deck.deck_id \
@@ -275,7 +276,7 @@ pub async fn notify(store: &Store, at: DateTime<Utc>, limit: i64) -> StoreResult
             OR EXISTS (SELECT FROM account_blocks b WHERE b.account_id = w.account_id AND b.blocked_id = d.account_id))) AS hears \
           FROM held JOIN deck ON true JOIN deck_watches w ON w.account_id = held.id AND w.deck_id = deck.deck_id JOIN decks d ON d.id = deck.deck_id \
           JOIN accounts a ON a.id = d.account_id), \
-         noted AS (UPDATE deck_watches w SET told_legal = deck.is_legal, told_status = deck.status FROM deck, before WHERE w.account_id = before.account_id AND w.deck_id = deck.deck_id \
+         noted AS (UPDATE deck_watches w SET told_legal = deck.is_legal, told_status = deck.status FROM deck, before WHERE w.account_id = before.account_id AND w.deck_id = deck.deck_id AND {unaware} \
           RETURNING w.account_id), \
          reported AS (INSERT INTO account_events (account_id, kind, deck_id, outcome, created_at) \
           SELECT noted.account_id, CASE WHEN deck.is_legal THEN 'deck.became_legal' ELSE 'deck.became_illegal' END, deck.deck_id, deck.status, $at \

@@ -116,12 +116,14 @@ pub async fn store(
     for file in &new.renditions {
         write_file(conn, new.id, file).await?;
     }
-    sql("INSERT INTO artwork_uploads (account_id, artwork, uploaded_at) VALUES ($account, $id, $at)")
-        .bind("account", by.account())
-        .bind("id", new.id)
-        .bind("at", new.at)
-        .execute(conn)
-        .await?;
+    // The account holds it already if a takedown of it was lifted since `find_own`.
+    sql("INSERT INTO artwork_uploads (account_id, artwork, uploaded_at) VALUES ($account, $id, $at) \
+         ON CONFLICT DO NOTHING")
+    .bind("account", by.account())
+    .bind("id", new.id)
+    .bind("at", new.at)
+    .execute(conn)
+    .await?;
     // Read in this transaction: afterwards, another request may delete it.
     let own = own_artwork(by, new.id).get_result(conn).await?;
     Ok(ArtworkStored::New(own))

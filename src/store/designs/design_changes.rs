@@ -47,6 +47,9 @@ pub struct ListedName {
     /// Whether it is approved: then it keeps its name while its author is banned.
     #[diesel(sql_type = Bool)]
     pub approved: bool,
+    /// Whether it is a card, which has the name: the design does not reserve it.
+    #[diesel(sql_type = Bool)]
+    pub official: bool,
     /// Whether searches find its public revision.
     #[diesel(sql_type = Bool)]
     pub searched: bool,
@@ -56,7 +59,7 @@ pub struct ListedName {
 pub const RETENTION: Duration = Duration::hours(1);
 
 const COLUMNS: &str = "id, code, account_id, game_code, revision, name, name_key, name_skeleton, effects_key, \
-     CASE WHEN status <> 'official' THEN name_looks END AS name_looks, status = 'approved' AS approved, \
+     CASE WHEN status <> 'official' THEN name_looks END AS name_looks, status = 'approved' AS approved, status = 'official' AS official, \
      searched_revision IS NOT DISTINCT FROM revision AS searched";
 
 /// A snapshot of the database, in the text form of Postgres: it says which transactions had ended.

@@ -571,7 +571,7 @@ pub struct Revocation<'a> {
 
 /// Revokes the approval of a revision of a design that is no card: it is declined, so that its author can change it and
 /// submit it again. Recorded as another review, and in the audit log. Also while the author is banned: an approved design
-/// that was shared reserves its name even then. `viewer`: to whom the place of a hidden card is shown.
+/// that was shared reserves its name even then. Sent again, it changes nothing. `viewer`: to whom the place of a hidden card is shown.
 pub async fn revoke(
     conn: &mut Connection,
     by: &Acting<ReviewDesigns>,
@@ -585,7 +585,10 @@ pub async fn revoke(
         Err(outcome) => return Ok(outcome),
     };
     let Some(status) = found.status.after(DesignStep::Revoke) else {
-        return Ok(ReviewOutcome::NotFrom(found.status));
+        let decision = ReviewDecision::Declined;
+        let judgement = Judgement { decision, revision: Some(revision), reason };
+        let earlier = find_decision(conn, by, code, judgement).await?;
+        return Ok(earlier.map_or(ReviewOutcome::NotFrom(found.status), ReviewOutcome::Repeat));
     };
     // An approved design is not changed, so its newest revision is the approved one.
     if found.revision != revision {

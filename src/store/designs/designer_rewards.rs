@@ -67,13 +67,6 @@ const SELECT: &str = "SELECT w.design_id, d.code AS design, w.account_id, a.name
 /// The position of a perk in the list.
 pub type PerkPosition = (DateTime<Utc>, DesignId);
 
-impl EarnedPerk {
-    /// Its position in a list.
-    pub fn position(&self) -> PerkPosition {
-        (self.earned_at, self.design_id)
-    }
-}
-
 /// Lists perks that are due, or those that were granted; the first earned first, after the position `after`.
 pub async fn list(
     conn: &mut Connection,

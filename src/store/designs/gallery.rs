@@ -379,18 +379,21 @@ pub struct TermCount {
 /// Most different terms that are counted, the most common first. Authors may use any number of different numbers.
 const MAX_TERMS: i64 = 5_000;
 
-/// Counts designs by value, among the `max` that were shared last.
+/// Counts designs by value, among the `max` that were shared last. If there are more, the number of all designs is
+/// `max + 1`.
 pub async fn count_terms(
     conn: &mut Connection,
     filter: &GalleryFilter<'_>,
     max: i64,
 ) -> StoreResult<Vec<TermCount>> {
-    let statement = sql("WITH seen AS MATERIALIZED (SELECT d.status, d.id");
+    let statement = sql("WITH found AS MATERIALIZED (SELECT d.status, d.id, d.shared_at, d.code");
     let statement = push_source(statement, filter)
         .push(" ORDER BY d.shared_at DESC, d.code DESC LIMIT ")
+        .value(max + 1)
+        .push("), seen AS MATERIALIZED (SELECT status, id FROM found ORDER BY shared_at DESC, code DESC LIMIT ")
         .value(max)
         .push(
-            ") SELECT '' AS term, count(*) AS designs FROM seen \
+            ") SELECT '' AS term, count(*) AS designs FROM found \
              UNION ALL SELECT 'status=' || status, count(*) FROM seen GROUP BY status \
              UNION ALL (SELECT term, count(*) FROM seen JOIN design_search s ON s.design_id = seen.id, unnest(s.terms) term \
              WHERE term NOT LIKE 'p.%' GROUP BY term ORDER BY count(*) DESC, term LIMIT ",

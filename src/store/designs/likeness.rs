@@ -51,9 +51,9 @@ pub struct AlikeDesign {
     /// Whether the caller is its author.
     #[diesel(sql_type = Bool)]
     pub own: bool,
-    /// Whether it is listed, so that its name is reserved.
+    /// Whether no other design is listed under its name. The name of an official design belongs to its card.
     #[diesel(sql_type = Bool)]
-    pub listed: bool,
+    pub reserves_name: bool,
     /// Whether it has equivalent effects.
     #[diesel(sql_type = Bool)]
     pub same_effects: bool,
@@ -134,7 +134,7 @@ const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $requester A
        AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit)";
 
 /// While an author is banned, only the approved designs keep their names (see `reserved_names`).
-const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $requester, false) AS own, d.listed, \
+const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $requester, false) AS own, d.listed AND d.status <> 'official' AS reserves_name, \
      coalesce(d.effects_key = $effects AND a.banned_at IS NULL, false) AS same_effects, a.banned_at IS NULL AS shown \
      FROM found JOIN designs d USING (id) JOIN accounts a ON a.id = d.account_id \
      WHERE d.code IS DISTINCT FROM $except AND (a.banned_at IS NULL OR d.status = 'approved') ORDER BY d.id";

@@ -343,7 +343,7 @@ async fn close<P: Permission>(
     Ok(SuggestionOutcome::Done)
 }
 
-/// Locks a design and a suggestion for it that the caller may answer or withdraw; returns its state.
+/// Locks a design and a suggestion for it that the caller sees and may answer or withdraw; returns its state.
 async fn lock_change<P: Permission>(
     conn: &mut Connection,
     by: &Acting<P>,
@@ -360,8 +360,9 @@ async fn lock_change<P: Permission>(
         .bind("code", code)
         .execute(conn)
         .await?;
-    let held: Option<LockedChange> = sql("SELECT s.state FROM suggested_changes s JOIN designs d ON d.id = s.design_id JOIN accounts w ON w.id = s.account_id \
-         WHERE s.id = $id AND d.code = $code AND CASE WHEN $is_author THEN d.account_id = $account AND w.banned_at IS NULL AND s.hidden_at IS NULL ELSE s.account_id = $account END \
+    let held: Option<LockedChange> = sql("SELECT s.state FROM suggested_changes s JOIN designs d ON d.id = s.design_id JOIN accounts a ON a.id = d.account_id JOIN accounts w ON w.id = s.account_id \
+         WHERE s.id = $id AND d.code = $code AND CASE WHEN $is_author THEN d.account_id = $account AND w.banned_at IS NULL AND s.hidden_at IS NULL \
+         ELSE s.account_id = $account AND a.banned_at IS NULL AND d.taken_down_at IS NULL END \
          FOR NO KEY UPDATE OF s")
     .bind("id", id)
     .bind("code", code)

@@ -133,6 +133,15 @@ pub async fn find(
     load(conn, id).await
 }
 
+/// Finds a webhook for those who may create webhooks.
+pub async fn find_created(
+    conn: &mut Connection,
+    _by: &Granted<ManageWebhooks>,
+    id: WebhookId,
+) -> StoreResult<Option<WebhookRow>> {
+    load(conn, id).await
+}
+
 async fn load(conn: &mut Connection, id: WebhookId) -> StoreResult<Option<WebhookRow>> {
     let query = alive().filter(webhooks::id.eq(id)).select(WebhookRow::as_select());
     Ok(query.first(conn).await.optional()?)

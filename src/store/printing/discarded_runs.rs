@@ -33,21 +33,23 @@ struct DiscardedRow {
     commitment: Option<CommitmentId>,
 }
 
-/// Discards pending runs; returns how many. Their announcements can be printed again, and publicly record that a run
-/// was abandoned. The caller must hold the press lock, so that no mint of them is running.
+/// Discards all pending runs, or `only` this one; returns how many. Their announcements can be printed again, and publicly
+/// record that a run was abandoned. To discard runs of other mints, the caller must hold the press lock, so that no mint of
+/// them is running.
 pub(super) async fn discard_pending(
     conn: &mut Connection,
+    only: Option<PrintRunId>,
     now: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let runs: Vec<DiscardedRow> = sql(
-        "WITH discarded AS ( \
-             UPDATE print_runs SET status = 'discarded', discarded_at = $now WHERE status = 'pending' RETURNING id, copy_count \
+    let runs: Vec<DiscardedRow> = sql("WITH discarded AS ( \
+             UPDATE print_runs SET status = 'discarded', discarded_at = $now \
+             WHERE status = 'pending' AND ($only IS NULL OR id = $only) RETURNING id, copy_count \
          ), promised AS ( \
              UPDATE print_commitments m SET broken_off_at = $now FROM discarded \
              WHERE m.print_run_id = discarded.id RETURNING m.id, m.print_run_id \
          ) SELECT discarded.id, discarded.copy_count, promised.id AS commitment \
-           FROM discarded LEFT JOIN promised ON promised.print_run_id = discarded.id",
-    )
+           FROM discarded LEFT JOIN promised ON promised.print_run_id = discarded.id")
+    .bind("only", only)
     .bind("now", now)
     .get_results(conn)
     .await?;
@@ -87,7 +89,7 @@ pub async fn discard_abandoned(store: &Store, now: DateTime<Utc>) -> StoreResult
                 .get_result(begun.conn())
                 .await?;
         if is_any && try_lock(begun.conn(), PRESS_LOCK).await? {
-            discard_pending(begun.conn(), now).await
+            discard_pending(begun.conn(), None, now).await
         } else {
             Ok(0)
         }

@@ -76,17 +76,23 @@ pub(in crate::store) async fn tally_cards(
     Ok(enough)
 }
 
-/// The votes for each card in the order in which they were made, and the number of rarities of the card.
+/// The votes for each card in the order in which they were made, and the number of rarities in which copies of the card
+/// exist: a small run has none of the rarest, and a rarity may have been added after the runs.
 async fn load_votes(
     conn: &mut Connection,
     cards: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, (Vec<Vote>, usize)>> {
     // The votes of each card are looked up separately: a generic plan for all of them would read all accounts.
     let rows: Vec<VoteRow> = sql(
-        "SELECT vote.* FROM unnest((SELECT $ids)::uuid[]) AS asked (id) CROSS JOIN LATERAL ( \
+        "SELECT vote.*, asked.printed FROM ( \
+             SELECT card.id, ( \
+                 SELECT count(DISTINCT p.rarity) FROM printings p \
+                 JOIN print_run_lines l ON l.printing_id = p.id AND l.copy_count > 0 \
+                 JOIN print_runs r ON r.id = l.print_run_id AND r.status = 'active' WHERE p.card_id = card.id) AS printed \
+             FROM unnest((SELECT $ids)::uuid[]) AS card (id) OFFSET 0) asked \
+         CROSS JOIN LATERAL ( \
              SELECT v.card_id, v.submission_id, v.account_id, v.account_since, p.rarity, n.network_mac AS network, \
-                    coalesce(n.wider_macs, '{}') AS wider, v.confirmed, v.created_at, \
-                    (SELECT count(*) FROM printings printed WHERE printed.card_id = v.card_id) AS printed \
+                    coalesce(n.wider_macs, '{}') AS wider, v.confirmed, v.created_at \
              FROM valid_votes v \
              JOIN printings p ON p.id = v.printing_id \
              LEFT JOIN submission_networks n ON n.submission_id = v.submission_id \

@@ -14,7 +14,7 @@ use cardscape::store::catalogue::bulk_files::{
     self, CardRows, FailedBuilds, Layout, Page, Pages, RowSource,
 };
 use cardscape::store::catalogue::games::GameCache;
-use cardscape::store::{Connection, StoreResult};
+use cardscape::store::{Connection, StoreError, StoreResult};
 use cardscape_engine::Game;
 use diesel::sql_types::Text;
 use futures_util::StreamExt as _;
@@ -745,6 +745,20 @@ async fn mirrors_that_continue_from_a_file_stay_exact() {
     }
 }
 
+/// Every insert of a chunk waits until the test releases the lock.
+const HOLD_UP: &str = "CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+         WHILE NOT pg_try_advisory_xact_lock(42) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$; \
+     CREATE TRIGGER hold_up BEFORE INSERT ON bulk_chunks FOR EACH ROW EXECUTE FUNCTION hold_up()";
+
+/// Waits until a build waits for the lock.
+async fn wait_until_held_up(app: &TestApp) {
+    let held_up = "SELECT count(*) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND query LIKE 'INSERT INTO \"bulk_chunks%' AND state = 'active'";
+    while app.db().value(held_up).await == "0" {
+        tokio::task::yield_now().await;
+    }
+}
+
 /// A build is blocked in the middle while a change is committed and gets its sequence number: the file does not contain the change, and the
 /// sequence number of the file is lower, so that a mirror receives the change from the feed.
 #[tokio::test]
@@ -752,24 +766,14 @@ async fn a_change_during_a_build_has_a_higher_number_than_the_file() {
     let app = TestApp::start().await;
     let mut source = seed_data("ttcg");
     app.import(&source).await.unwrap();
-    // Every insert of a chunk waits until the test releases the lock.
-    app.sql(
-        "CREATE FUNCTION hold_up() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
-             WHILE NOT pg_try_advisory_xact_lock(42) LOOP PERFORM pg_sleep(0.01); END LOOP; RETURN NEW; END $$; \
-         CREATE TRIGGER hold_up BEFORE INSERT ON bulk_chunks FOR EACH ROW EXECUTE FUNCTION hold_up()",
-    )
-    .await;
+    app.sql(HOLD_UP).await;
     let builder = app.second_instance();
     let (client, connection) =
         tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
     let connection = tokio::spawn(connection);
     client.batch_execute("SELECT pg_advisory_lock(42)").await.unwrap();
     let changing = async {
-        let held_up = "SELECT count(*) FROM pg_stat_activity \
-                       WHERE datname = current_database() AND query LIKE 'INSERT INTO \"bulk_chunks%' AND state = 'active'";
-        while app.db().value(held_up).await == "0" {
-            tokio::task::yield_now().await;
-        }
+        wait_until_held_up(&app).await;
         reword(&mut source, "hearth", "Said in the middle.");
         app.import(&source).await.unwrap();
         let newest = app.get("/v1/changes").answer().await.expect(200)["newest"].as_i64().unwrap();
@@ -859,4 +863,33 @@ async fn a_build_that_failed_is_tried_again_after_a_pause() {
     app.clock().advance(chrono::Duration::seconds(30));
     build().await.unwrap();
     assert_eq!(files(&app).await.len(), BulkKind::ALL.len() - 1, "all files but that of decks");
+}
+
+/// As by an instance of an older release, which knows of no news, while a new release builds files of a new layout.
+#[tokio::test]
+async fn a_build_whose_files_another_instance_changes_is_tried_again_after_a_pause() {
+    let app = TestApp::start_seeded(&["emojito"]).await;
+    let (games, mut failed) = (GameCache::default(), FailedBuilds::default());
+    let mut build = async |version: i32| {
+        let (store, clock, at_once) = (app.store(), app.clock(), chrono::Duration::zero());
+        let layout = Layout { version, ..LAYOUT };
+        bulk_files::refresh::<CardRows>(store, &games, layout, clock, at_once, &mut failed).await
+    };
+    build(LAYOUT.version).await.unwrap();
+    app.sql(HOLD_UP).await;
+    let holder = app.db().session().await;
+    holder.batch_execute("SELECT pg_advisory_lock(42)").await.unwrap();
+    let catching_up = async {
+        wait_until_held_up(&app).await;
+        app.sql("UPDATE bulk_files SET change_seq = change_seq").await;
+        holder.batch_execute("SELECT pg_advisory_unlock(42)").await.unwrap();
+    };
+    let (lost, ()) = tokio::join!(build(LAYOUT.version + 1), catching_up);
+    assert!(matches!(lost, Err(StoreError::Contended(_))), "{lost:?}");
+    let layouts = "SELECT string_agg(DISTINCT layout::text, ',') FROM bulk_files WHERE is_current";
+    build(LAYOUT.version + 1).await.expect("it is not tried again at once");
+    assert_eq!(app.db().value(layouts).await, LAYOUT.version.to_string());
+    app.clock().advance(chrono::Duration::seconds(30));
+    build(LAYOUT.version + 1).await.unwrap();
+    assert_eq!(app.db().value(layouts).await, (LAYOUT.version + 1).to_string());
 }

@@ -116,6 +116,40 @@ async fn a_change_shows_at_once_on_its_instance_and_soon_on_others() {
 }
 
 #[tokio::test]
+async fn the_rules_of_today_are_not_answered_tomorrow() {
+    let app = start().await;
+    let admin = app.admin().await;
+    // Not tomorrow: the test may begin shortly before midnight.
+    let day = (app.clock().now() + chrono::Duration::days(2)).date_naive();
+    let manifest = format!(
+        "code = \"orchard\"\nname = \"Orchard\"\nrules_version = \"orchard/1\"\n\
+         [[kinds]]\ncode = \"fruit\"\nname = \"Fruit\"\n\
+         [[formats]]\ncode = \"open\"\nname = \"Open\"\nversion = \"1\"\n\
+         [[formats.rules]]\nrule = \"O-1\"\ntext = \"A basket has five fruits.\"\n\
+         effective_until = \"{day}\"\nzone_size = {{ zone = \"main\", min = 5 }}\n\
+         [[formats.rules]]\nrule = \"O-1\"\ntext = \"A basket has six fruits.\"\n\
+         effective_from = \"{day}\"\nzone_size = {{ zone = \"main\", min = 6 }}\n"
+    );
+    let put = app.put("/v1/games/orchard/manifest").by(&admin).body(manifest);
+    put.header("content-type", "application/toml").answer().await.expect(201);
+    wait_until_cached(&app).await;
+    let shows = async |text: &str| {
+        let (format, page) = (
+            app.get("/v1/games/orchard/formats/open").answer().await.text(),
+            app.get("/games/orchard").answer().await.text(),
+        );
+        (format.contains(text), page.contains(text))
+    };
+    for _ in 0..2 {
+        assert_eq!(shows("A basket has five fruits.").await, (true, true));
+        assert_eq!(shows("A basket has six fruits.").await, (false, false));
+    }
+    app.clock().advance(chrono::Duration::days(3));
+    assert_eq!(shows("A basket has five fruits.").await, (false, false));
+    assert_eq!(shows("A basket has six fruits.").await, (true, true));
+}
+
+#[tokio::test]
 async fn counts_of_cards_follow_the_catalogue() {
     let app = start().await;
     let other = app.second_instance_with(with_cache);

@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use cardscape::domain::catalogue::import::{GameSource, SourceFile};
+use cardscape::store::catalogue::import::ImportError;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
@@ -372,6 +374,37 @@ async fn a_changed_manifest_must_allow_the_stored_cards() {
     assert_eq!(text["errors"][0]["code"], "ATTRIBUTE_TYPE_MISMATCH", "{text}");
     assert_eq!(app.get("/v1/games/pebbles/manifest").answer().await.text(), PEBBLES);
     change("max = 9", "max = 3").answer().await.expect(200);
+}
+
+/// The operator's unchanged set file keeps edits of its cards, so they must fit the manifest beside it.
+#[tokio::test]
+async fn an_older_manifest_must_allow_the_edits_that_an_unchanged_file_keeps() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let files = GameSource {
+        manifest: SourceFile::new("game.toml", PEBBLES),
+        sets: vec![SourceFile::new("shore.json", &shore().to_string())],
+    };
+    app.import(&files).await.unwrap();
+    let hue = "[kinds.attributes.hue]\ntype = \"text\"\noptional = true\n\n[[formats]]";
+    let wider = PEBBLES.replace("[[formats]]", hue);
+    manifest(&app, &admin, "pebbles", &wider).header("if-match", "*").answer().await.expect(200);
+    let card = app.get("/v1/games/pebbles/sets/shore/cards/001").answer().await.expect(200);
+    let path = format!("/v1/cards/{}", card["id"].as_str().unwrap());
+    let edit = app.patch(&path).by(&admin).header("if-match", "*");
+    let edit = edit.json(&json!({ "attributes": { "hue": "slate" } }));
+    edit.answer().await.expect(200);
+    let faults = match app.import(&files).await {
+        Err(ImportError::Refused(faults)) => faults,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    let message = &faults[0].message;
+    assert!(
+        message.starts_with("card 001 of the stored set shore, /attributes/hue: "),
+        "{message}"
+    );
+    assert_eq!(app.get("/v1/games/pebbles/manifest").answer().await.text(), wider);
 }
 
 /// The same fault of many stored cards is reported as one error with a count, and the list of errors has at most 200 entries.

@@ -63,6 +63,71 @@ async fn a_format_can_be_requested_by_variant_and_day() {
     before.problem(404, "not_found");
 }
 
+/// An announced list does not replace the current one before its day, and neither does an announced version.
+#[tokio::test]
+async fn a_format_has_the_rules_of_today() {
+    const ORCHARD: &str = r#"
+code = "orchard"
+name = "Orchard"
+rules_version = "orchard/1"
+[[kinds]]
+code = "fruit"
+name = "Fruit"
+
+[[formats]]
+code = "open"
+name = "Open"
+version = "1"
+[[formats.rules]]
+rule = "O-1"
+text = "A basket has five fruits."
+effective_until = "9000-01-01"
+zone_size = { zone = "main", min = 5 }
+[[formats.rules]]
+rule = "O-1"
+text = "A basket has six fruits."
+effective_from = "9000-01-01"
+zone_size = { zone = "main", min = 6 }
+
+[[formats]]
+code = "open"
+name = "Open"
+version = "2"
+effective_from = "9001-01-01"
+
+[[formats]]
+code = "late"
+name = "Late"
+version = "1"
+effective_from = "9000-01-01"
+"#;
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let manifest = app.put("/v1/games/orchard/manifest").by(&admin).body(ORCHARD);
+    manifest.header("content-type", "application/toml").answer().await.expect(201);
+    let get = async |format: &str| {
+        app.get(&format!("/v1/games/orchard/formats/{format}")).answer().await.expect(200)
+    };
+    let texts = |format: &Value| -> Vec<String> {
+        let rules = format["rules"].as_array().unwrap().iter();
+        rules.map(|rule| rule["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let today = get("open").await;
+    assert_eq!(
+        (today["version"].as_str(), texts(&today)),
+        (Some("1"), vec!["A basket has five fruits.".to_owned()])
+    );
+    let later = get("open?on=9000-01-01").await;
+    assert_eq!(texts(&later), ["A basket has six fruits."]);
+    // Nothing of it has begun: then it is the newest version.
+    assert_eq!(get("late").await["version"], "1");
+    let before = app.get("/v1/games/orchard/formats/late?on=8999-12-31").answer().await;
+    before.problem(404, "not_found");
+    // Lists have the newest versions.
+    let listed = app.get("/v1/games/orchard/formats").answer().await.expect(200);
+    assert_eq!(listed["data"][0]["version"], "2");
+}
+
 #[tokio::test]
 async fn unknown_codes_are_not_found() {
     let app = TestApp::start_seeded(&["ttcg"]).await;

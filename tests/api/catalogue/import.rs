@@ -354,8 +354,17 @@ async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
     app.sql("DELETE FROM print_run_lines").await;
     // The copies of the discarded run are not deleted yet: nobody waits for that.
     assert_eq!(app.db().value("SELECT count(*) FROM copies").await, "1");
+    app.sql(&format!(
+        "INSERT INTO collection_entries (account_id, printing_id, condition, quantity, updated_at) \
+         SELECT '{}', p.id, 'mint', 3, now() FROM printings p JOIN cards c ON c.id = p.card_id WHERE c.number = '002'",
+        player.id
+    ))
+    .await;
     app.import(&source).await.unwrap();
     assert_eq!(app.db().value(rarities).await, "plain");
+    // What players have counted of the old printing is counted of the new one.
+    let counted = "SELECT string_agg(p.rarity || e.quantity, ',') FROM collection_entries e JOIN printings p ON p.id = e.printing_id";
+    assert_eq!(app.db().value(counted).await, "plain3");
 }
 
 #[tokio::test]

@@ -750,23 +750,31 @@ async fn a_cursor_is_only_valid_for_its_list() {
             .problem(400, "invalid_cursor");
     }
     // Forged cursors that can be decoded.
-    let mark = {
-        use base64::Engine as _;
-        let bytes = base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(cursor).unwrap();
-        serde_json::from_slice::<Value>(&bytes).unwrap()[0].clone()
-    };
-    for key in [
+    let numbers = [
         json!("x"),
         json!("1e999"),
         json!("--1"),
         json!("1;select"),
         json!(1),
         json!("9".repeat(50)),
-    ] {
+    ];
+    // The database refuses these times.
+    let times = [json!("2026-11-25 09:30:00+20:00"), json!("2026-11-2509:30:00+00")];
+    let by_time = "/v1/cards?limit=3&sort=unlocked";
+    for (list, keys) in [(list, &numbers[..]), (by_time, &times[..])] {
         use base64::Engine as _;
-        let forged = json!([mark, key, "ttcg", "hearth", "001", 0]).to_string();
-        let forged = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(forged);
-        app.get(&format!("{list}&cursor={forged}")).answer().await.problem(400, "invalid_cursor");
+        let encoding = base64::engine::general_purpose::URL_SAFE_NO_PAD;
+        let page = app.get(list).answer().await.expect(200);
+        let bytes = encoding.decode(page["next_cursor"].as_str().unwrap()).unwrap();
+        let cursor: Value = serde_json::from_slice(&bytes).unwrap();
+        for key in keys {
+            let forged = json!([cursor[0], key, "ttcg", "hearth", "001", 0]).to_string();
+            let forged = encoding.encode(forged);
+            app.get(&format!("{list}&cursor={forged}"))
+                .answer()
+                .await
+                .problem(400, "invalid_cursor");
+        }
     }
 }
 

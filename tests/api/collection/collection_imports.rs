@@ -738,6 +738,7 @@ async fn hidden_cards_show_in_no_verdict() {
 
     // The cards are counted and then hidden again: ada can still import the exported file.
     commit(&app, &ada, &hers, true).await.expect(200);
+    let older = app.get("/v1/collection/export").by(&ada).answer().await.text();
     app.sql("UPDATE copies SET voided_at = '2026-12-01T00:00:00Z'").await;
     let export = app.get("/v1/collection/export").by(&ada).answer().await.text();
     assert!(!export.contains("The dark card") && !export.contains("rare"), "{export}");
@@ -745,4 +746,13 @@ async fn hidden_cards_show_in_no_verdict() {
     assert_eq!(verdicts(&shown), ["ok", "ok"]);
     let done = commit(&app, &ada, &shown, false).await.expect(200);
     assert_eq!((&done["changed"], &done["removed"]), (&json!(0), &json!(0)));
+
+    // A file that was exported before, with names and rarities. Its lines about the card are in different batches.
+    let lines: Vec<&str> = older.lines().collect();
+    let [head, first, second] = lines[..] else { panic!("{older}") };
+    assert!(older.contains("The dark card") && older.contains("rare"), "{older}");
+    let older = [vec![head], vec![first; 1_000], vec![second]].concat().join("\n");
+    let shown = read(&app, &ada, "?mode=replace", &older).await;
+    assert_eq!(shown["totals"]["ok"], 1_001, "{}", shown["totals"]);
+    commit(&app, &ada, &shown, false).await.expect(200);
 }

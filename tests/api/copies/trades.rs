@@ -464,6 +464,29 @@ async fn an_offer_shows_that_a_copy_is_disputed() {
     assert!(!seen.to_string().contains(&cem.id));
 }
 
+/// Otherwise a claimant could find the copy by the own claim, and so its owner.
+#[tokio::test]
+async fn a_claim_shows_the_claimant_no_copy() {
+    let (app, cards, ada, ben) = app_with_two_players().await;
+    let copy = app.register(&ada, &cards[0]).await;
+    app.set_trading(&ada, "public").await;
+    let offer = text(&app.offer(&ben, &ada, &[], &[&copy]).await.expect(201), "id");
+    let trade = format!("/v1/trades/{offer}");
+    let read = async || {
+        let shown = app.get("/v1/players/ada/copies").by(&ben).answer().await.expect(200);
+        (shown, app.get(&trade).by(&ben).answer().await.expect(200))
+    };
+    let before = read().await;
+    app.submit(&ben, &cards[0]).await.problem(409, "registered_to_another");
+    assert_eq!(read().await, before);
+    let hers = app.get(&trade).by(&ada).answer().await.expect(200);
+    assert_eq!(hers["want"][0]["disputed"], true);
+    // Lists do not show the claims of others either: they could be the claimant's, too.
+    let cem = app.player("cem").await;
+    let shown = app.get("/v1/players/ada/copies").by(&cem).answer().await.expect(200);
+    assert_eq!(shown["data"][0].get("disputed"), None);
+}
+
 /// A block locks accounts, then offers. So does a counter-offer: while it waits for its account, it holds no offer that the block waits for.
 #[tokio::test]
 async fn a_counter_offer_locks_its_account_before_the_offer() {

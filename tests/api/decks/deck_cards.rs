@@ -197,6 +197,36 @@ async fn decks_have_the_card_that_a_card_was_merged_into() {
 }
 
 #[tokio::test]
+async fn a_merged_card_does_not_differ_from_the_card_that_it_became() {
+    for way in WAYS {
+        let stage = Stage::set(way).await;
+        let old = stage.stored("list", json!("2 Gatepost Lad\n1 Kettle Imp")).await;
+        let (into, _) = stage.card("hearth", "017").await;
+        stage.send("hearth", "002", "merge", &json!({ "into": into })).await;
+        let list = "2 Chimney Salamander\n3 Kettle Imp";
+        let new = stage.stored("list", json!(list)).await;
+        let body =
+            json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": list });
+        let put = stage.app.put(&old).by(&stage.ada).header("if-match", "*").json(&body);
+        put.answer().await.expect(200);
+        let with = new.trim_start_matches("/v1/decks/");
+        for query in ["from=1&to=2".to_owned(), format!("from=1&with={with}")] {
+            let diff = stage.app.get(&format!("{old}/diff?{query}")).answer().await.expect(200);
+            let cards = diff["cards"].as_array().unwrap().iter();
+            let counts: Vec<Value> =
+                cards.map(|card| json!([card["name"], card["before"], card["after"]])).collect();
+            assert_eq!(counts, [json!(["Kettle Imp", 1, 3])], "{query}: {diff:#}");
+        }
+        for (revision, heading) in [(1, "What changed after it"), (2, "What changed since")] {
+            let path = format!("{}/revisions/{revision}", old.trim_start_matches("/v1"));
+            let page = stage.app.get(&path).answer().await.text();
+            assert!(page.contains(heading) && page.contains("Another number"), "{page}");
+            assert!(!page.contains("Taken out"), "{page}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn renaming_a_card_breaks_no_deck() {
     for way in WAYS {
         let stage = Stage::set(way).await;

@@ -119,7 +119,7 @@ async fn another_folder_alone_is_no_change_for_others() {
     let reread = app.get(&path).by(&ada).answer().await;
     assert_eq!((reread.header("etag"), reread.expect(200)), (second_tag.clone(), moved));
     let again = app.get(&path).by(&eve).answer().await;
-    assert_eq!((again.header("etag"), again.expect(200)), (seen_tag, seen));
+    assert_eq!((again.header("etag"), again.expect(200)), (seen_tag.clone(), seen));
     assert_eq!(app.db().number("SELECT count(*) FROM deck_revisions").await, 1);
     assert_eq!(app.db().number(events).await, events_before);
 
@@ -129,6 +129,8 @@ async fn another_folder_alone_is_no_change_for_others() {
     let taken_out = patch(&app, &ada, &path, &second_tag, &json!({ "folder": null })).await;
     assert_eq!(taken_out.header("etag"), "\"r1\"");
     assert_eq!(taken_out.expect(200).get("folder"), None);
+    // Others do not learn whether it is in a folder.
+    assert_eq!(app.get(&path).by(&eve).answer().await.header("etag"), seen_tag);
     patch(&app, &ada, &path, &second_tag, &name).await.problem(412, "precondition_failed");
     public["folder"] = json!("Sunday");
     let put = app.put(&path).by(&ada).header("if-match", "\"r1\"").json(&public).answer().await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::public_decks::query;
 use super::stored_as as stored;
-use crate::support::{Answer, Player, RequestExt as _, TestApp};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, seed_data};
 
 async fn app() -> TestApp {
     TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await
@@ -344,6 +344,32 @@ async fn a_repeated_request_stores_one_deck() {
         app.get("/v1/decks").by(&ada).answer().await.expect(200)["data"].as_array().unwrap().len(),
         1
     );
+}
+
+/// The format of a deck may be gone when its request is repeated.
+#[tokio::test]
+async fn a_repeated_request_is_not_judged_again() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let mut source = seed_data("magic");
+    source.manifest.text += "\n[[formats]]\ncode = \"season\"\nname = \"Season\"\nversion = \"1\"\n\
+         [[formats.rules]]\nrule = \"r\"\ntext = \"t.\"\nentry_quantity = { min = 1 }\n";
+    app.import(&source).await.unwrap();
+    let entry = json!({ "quantity": 1, "name": "Somebody" });
+    let body = json!({ "name": "Draft", "format": "magic/season", "entries": [entry] });
+    let send = async |key: &str| {
+        app.post("/v1/decks").by(&ada).header("idempotency-key", key).json(&body).answer().await
+    };
+    let first = send("k").await;
+    let path = first.header("location");
+    let created = first.expect(201);
+    app.import(&seed_data("magic")).await.unwrap();
+    let again = send("k").await;
+    assert_eq!(again.header("location"), path);
+    assert_eq!(again.expect(201), created);
+    send("other").await.problem(422, "unknown_format");
+    app.delete(&path).by(&ada).header("if-match", "*").answer().await.expect(204);
+    send("k").await.problem(410, "gone");
 }
 
 #[tokio::test]

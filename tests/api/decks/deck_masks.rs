@@ -418,6 +418,31 @@ async fn masked_cards_are_marked_in_violations_about_zones() {
     assert_eq!(with_place.as_ref(), entries.get(1));
 }
 
+/// A zone and a rarity are stored as they were typed. A later manifest gives them a meaning: the answer changes, the version of the deck does not.
+#[tokio::test]
+async fn words_that_a_later_manifest_knows_change_the_tag_for_caches() {
+    let Stage { app, ada, .. } = Stage::set().await;
+    let entry = json!({ "name": "Kettle Imp", "quantity": 1, "zone": "bucket", "rarity": "odd" });
+    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": [entry] });
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    let before = app.get(&path).by(&ada).answer().await;
+    let tag = before.header("etag");
+    assert_eq!((tag.as_str(), &before.expect(200)["entries"][0]), ("\"r1\"", &entry));
+    // As by an import of another manifest.
+    app.sql(
+        r#"UPDATE games SET revision = revision + 1, manifest = replace(
+               replace(manifest, 'aliases = ["deck"]', 'aliases = ["deck", "bucket"]'),
+               'aliases = ["C"]', 'aliases = ["C", "odd"]') WHERE code = 'ttcg'"#,
+    )
+    .await;
+    let after = app.get(&path).by(&ada).header("if-none-match", &tag).answer().await.expect(200);
+    let words = ["zone", "rarity"].map(|word| &after["entries"][0][word]);
+    assert_eq!(words, ["main", "common"]);
+    let renamed = json!({ "name": "m" });
+    let edit = app.patch(&path).by(&ada).header("if-match", &tag).json(&renamed);
+    edit.answer().await.expect(200);
+}
+
 #[tokio::test]
 async fn a_guess_is_shown_as_it_was_typed() {
     let stage = Stage::set().await;

@@ -3,8 +3,8 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::collection::counts::{printing, send_during};
-use crate::support::{Player, RequestExt as _, TestApp, card_name, text};
+use crate::collection::counts::{collection, printing, send_during};
+use crate::support::{Player, RequestExt as _, TestApp, card_name, edit_set, numbered_set, text};
 
 /// Stores a deck, and returns its path.
 async fn stored(app: &TestApp, owner: &Player, name: &str, list: &str) -> String {
@@ -353,6 +353,64 @@ async fn reservations_follow_merged_cards_and_deleted_printings() {
         [("common".to_owned(), 3)],
         "{deck_reservation:#}"
     );
+}
+
+/// The new rarities are there before the old ones are deleted: what players have written about these goes to a rarity that stays.
+#[tokio::test]
+async fn counts_lists_and_reservations_outlive_rarities_that_are_all_replaced() {
+    let app = TestApp::start().await;
+    let rarity = |code: &str, bonus: u32| json!({ "rarity": code, "attributes": { "attack": 250 + bonus, "defense": 250 } });
+    let mut source = numbered_set("base", 1, false);
+    let manifest = &mut source.manifest.text;
+    *manifest = manifest.replace("every_rarity = true", "every_rarity = false");
+    edit_set(&mut source, "base", |set| {
+        set["cards"][0]["printings"] = json!([rarity("common", 0)]);
+    });
+    app.import(&source).await.unwrap();
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let count = async |rarity: &str, quantity: u32| {
+        let id = printing(&app, None, "base", "001", rarity).await;
+        let count = app.put(&format!("/v1/collection/{id}")).by(&ada);
+        count.json(&json!({ "quantity": quantity })).answer().await.expect(200);
+        id
+    };
+    let common = count("common", 3).await;
+    for (list, quantity) in [("wants", 4), ("haves", 1)] {
+        let put = app.put(&format!("/v1/me/{list}")).by(&ada).header("if-match", "*");
+        let items = json!({ "items": [{ "printing": common, "quantity": quantity }] });
+        put.json(&items).answer().await.expect(200);
+    }
+    let entry = json!({ "name": card_name("base", "001"), "quantity": 2 });
+    let body = json!({ "name": "one", "format": "ttcg/standard", "entries": [entry] });
+    let deck = super::stored_as(&app, &ada, &body).await;
+    assert_eq!(reserve(&app, &ada, &deck).await["reserved"], 2);
+
+    let cards = app.get("/v1/cards?set=base").answer().await.expect(200)["data"].clone();
+    let path = format!("/v1/cards/{}", text(&cards[0], "id"));
+    let replace = async |rarities: Value| {
+        let patch = app.patch(&path).by(&admin).header("if-match", "*");
+        patch.json(&json!({ "printings": rarities })).answer().await.expect(200);
+        let entries = collection(&app, &ada, "").await;
+        let counted = |one: &Value| (text(one, "rarity"), one["quantity"].as_u64().unwrap());
+        entries.iter().map(counted).collect::<Vec<_>>()
+    };
+    let counted = replace(json!([rarity("rare", 20)])).await;
+    assert_eq!(counted, [("rare".to_owned(), 3)]);
+    let counted = replace(json!([rarity("uncommon", 10), rarity("ultra_rare", 30)])).await;
+    assert_eq!(counted, [("uncommon".to_owned(), 3)]);
+    count("ultra_rare", 1).await;
+    // The old rarity that is deleted first is counted as the other old one, which is deleted next.
+    let counted = replace(json!([rarity("mythic_rare", 40), rarity("primal_rare", 50)])).await;
+    assert_eq!(counted, [("mythic_rare".to_owned(), 4)]);
+
+    for (list, quantity) in [("wants", 4), ("haves", 1)] {
+        let list = app.get(&format!("/v1/me/{list}")).by(&ada).answer().await.expect(200);
+        assert_eq!(list["items"][0]["quantity"], quantity, "{list:#}");
+        assert!(list["items"][0].get("rarity").is_none(), "{list:#}");
+    }
+    let reservation = reserved(&app, &ada, &deck).await;
+    let reserved = printings(&reservation["cards"][0]);
+    assert_eq!(reserved, [("mythic_rare".to_owned(), 2)], "{reservation:#}");
 }
 
 #[tokio::test]

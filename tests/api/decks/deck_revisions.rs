@@ -533,3 +533,29 @@ async fn decks_with_texts_of_older_versions_are_read_and_changed() {
     let renamed = put(&app, &ada, &path, &deck("Three", "public", "1 Kettle Imp")).await;
     assert_eq!((&renamed["name"], &renamed["tags"]), (&json!("Three"), &json!([])));
 }
+
+/// An older version stored such texts. A revision that was private is not published with them.
+#[tokio::test]
+async fn a_serial_code_in_a_revision_is_not_published() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = stored(&app, &ada, &deck("One", "private", "2 Kettle Imp")).await;
+    put(&app, &ada, &path, &deck("Two", "unlisted", "1 Kettle Imp")).await;
+    let text = "Mine: 7K33-3333-3333-3333";
+    app.sql(&format!(
+        "UPDATE deck_revisions SET content = content || jsonb_build_object('description', '{text}') WHERE revision = 1"
+    ))
+    .await;
+    let restore = async |if_match: &str| {
+        let request = app.post(&format!("{path}/restore")).by(&ada).header("if-match", if_match);
+        request.json(&json!({ "revision": 1 })).answer().await
+    };
+    restore("\"r1\"").await.problem(412, "precondition_failed");
+    let problem = restore("*").await.problem(422, "invalid_body");
+    assert_eq!(problem["errors"][0]["pointer"], "/revision", "{problem:#}");
+    assert!(!problem.to_string().contains("7K33"), "{problem:#}");
+    assert_eq!(app.get(&path).by(&ada).answer().await.expect(200)["name"], "Two");
+    put(&app, &ada, &path, &deck("Two", "private", "1 Kettle Imp")).await;
+    let restored = restore("*").await.expect(200);
+    assert_eq!((&restored["name"], &restored["description"]), (&json!("One"), &json!(text)));
+}

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::deck_reports::sample;
 use super::{app, show, stored, stored_as};
-use crate::support::{Answer, Player, RequestExt as _, TestApp, text};
+use crate::collection::counts::WAITING;
+use crate::support::{Answer, Player, RequestExt as _, TestApp, text, until};
 
 async fn watch(app: &TestApp, by: &Player, deck: &str) -> Answer {
     app.put(&format!("{deck}/watch")).by(by).answer().await
@@ -525,6 +526,39 @@ async fn parallel_reports_on_two_instances_create_one_event_per_watcher() {
             [("deck.became_illegal".to_owned(), deck.clone())]
         );
     }
+}
+
+/// Another instance notifies a watcher after this one has read which watchers do not know the status, and before it notifies them.
+#[tokio::test]
+async fn a_watcher_whom_another_instance_has_notified_gets_no_second_event() {
+    let app = app().await;
+    let (ada, ben, admin) = (app.player("ada").await, app.player("ben").await, app.admin().await);
+    let deck = stored_as(&app, &ada, &legal("public")).await;
+    for player in [&ada, &ben] {
+        watch(&app, player, &deck).await.expect(200);
+    }
+    allow(&app, &admin, false).await;
+    let (state, now) = (app.state(), app.clock().now());
+    mark_changed(&state, None, now).await.unwrap();
+    make_due(&state, now).await.unwrap().expect("no other instance runs the job");
+    let other = app.db().session().await;
+    // The lock makes this instance wait between both.
+    let notified = format!(
+        "BEGIN; SELECT FROM accounts WHERE id = '{0}' FOR UPDATE; \
+         UPDATE deck_watches SET told_legal = false, told_status = 'illegal' WHERE account_id = '{0}'",
+        ben.id
+    );
+    other.batch_execute(&notified).await.unwrap();
+    let commit = async {
+        until("the notification waits", async |_| app.db().number(WAITING).await > 0).await;
+        other.batch_execute("COMMIT").await.unwrap();
+    };
+    let (has_reported, ()) = join(notify_watchers(&state, now), commit).await;
+    assert!(has_reported.unwrap());
+    send_events(&app).await;
+    assert_eq!(verdicts(&app, &ada).await, ["illegal"]);
+    assert_eq!(verdicts(&app, &ben).await, [""; 0]);
+    assert_eq!(app.db().number("SELECT count(*) FROM watched_decks WHERE untold").await, 0);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use cardscape::app::decks::deck_search::make_due;
+use cardscape::store::decks::deck_search::{Due, with_due};
 use chrono::TimeDelta;
 use serde_json::{Value, json};
 
@@ -67,6 +68,9 @@ async fn every_field_of_the_language_finds_decks() {
         ("tag:aggro\u{301}", &[]),
         ("by:ADA", first),
         ("by!=ada", second),
+        ("-by:nobody", both),
+        ("by!=nobody", both),
+        ("-(by:nobody size:50)", both),
         ("by:\"nobody here\"", &[]),
         ("contains:\"kettle imp\"", both),
         ("contains:KettleImp contains:\"no such card\"", second),
@@ -563,6 +567,54 @@ async fn an_unreadable_deck_does_not_prevent_other_decks_from_being_found() {
     app.clock().advance(TimeDelta::hours(2));
     assert!(in_the_background(&app).await >= 1);
     assert_eq!(names(&app, "", "").await, ["Pond", "Pond"]);
+}
+
+/// An unlocked card is a reason for work that no time ends.
+#[tokio::test]
+async fn an_unreadable_deck_with_an_unlocked_card_is_not_tried_again_at_once() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    app.give_copy(&ada.id, "ttcg", "veil", "003").await;
+    let path = stored(&app, &ada, &deck("Holder", "2 Drowned Lantern\n1 Kettle Imp")).await;
+    let of = format!("WHERE id = '{}'", path.rsplit('/').next().unwrap());
+    app.sql(&format!("UPDATE decks SET format_code = 'no format' {of}")).await;
+    let card = app.get("/v1/games/ttcg/sets/veil/cards/003").answer().await.expect(200);
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", card["id"].as_str().unwrap()));
+    unlock.by(&admin).json(&json!({ "reason": "shown" })).answer().await.expect(200);
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(in_the_background(&app).await, 0);
+    app.sql(&format!("UPDATE decks SET format_code = 'standard' {of}")).await;
+    app.clock().advance(TimeDelta::hours(2));
+    assert_eq!(in_the_background(&app).await, 1);
+    assert_eq!(names(&app, "contains:\"drowned lantern\"", "").await, ["Holder"]);
+}
+
+#[tokio::test]
+async fn the_most_urgent_decks_are_processed_first() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let mut ids = Vec::new();
+    for name in ["One", "Two", "Three"] {
+        let path = stored(&app, &ada, &deck(name, "2 Kettle Imp")).await;
+        ids.push(path.rsplit('/').next().unwrap().to_owned());
+    }
+    ids.sort();
+    // An older manifest, a change, and a later change of a deck that an older manifest has judged, too.
+    let now = app.clock().now();
+    let at = now.to_rfc3339();
+    app.sql(&format!(
+        "UPDATE deck_judgements SET game_revision = 0 WHERE deck_id IN ('{0}', '{2}'); \
+         UPDATE deck_judgements SET due_at = '{at}'::timestamptz - interval '2 hours' WHERE deck_id = '{1}'; \
+         UPDATE deck_judgements SET due_at = '{at}'::timestamptz - interval '1 hour' WHERE deck_id = '{2}'",
+        ids[0], ids[1], ids[2]
+    ))
+    .await;
+    let due = Due { before: now, unlocked_since: now };
+    let found = with_due(&app.state().store, due, 100, async |decks| decks).await.unwrap();
+    let found = found.expect("no other instance runs the job");
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    ids.reverse();
+    assert_eq!(found, ids);
 }
 
 #[tokio::test]

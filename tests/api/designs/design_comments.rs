@@ -306,7 +306,12 @@ async fn a_repeated_request_creates_one_comment() {
     send(&design, "Twice.").await.problem(422, "idempotency_key_reused");
     send(&other, "Once.").await.problem(422, "idempotency_key_reused");
     assert_eq!(count(&app, &design).await, 1);
+    // While it has replies, its place is still listed.
+    let replied = reply(&app, &ada, &path, "Twice?").await;
     app.delete(&path).by(&ben).answer().await.expect(204);
+    assert_eq!(app.get(&path).answer().await.expect(200)["state"], "deleted");
+    send(&design, "Once.").await.problem(410, "gone");
+    app.delete(&replied).by(&ada).answer().await.expect(204);
     send(&design, "Once.").await.problem(410, "gone");
 }
 
@@ -474,7 +479,15 @@ async fn authors_do_not_show_what_moderators_hid() {
     assert_eq!(decide("dismissed").await, now("shown", false));
     assert_eq!(count(&app, &design).await, 1);
     assert_eq!(hidden(&app, &ada, &design).await, [] as [Value; 0]);
+    // With a reply the comment has a place, which says who removed it. Another state is another answer.
+    reply(&app, &ada, &path, "No.").await;
+    decide("upheld").await;
+    let place = app.get(&path).answer().await;
+    let tag = place.header("etag");
+    assert_eq!(place.expect(200)["state"], "hidden");
     app.delete(&path).by(&ben).answer().await.expect(204);
+    let place = app.get(&path).header("if-none-match", tag).answer().await;
+    assert_eq!(place.expect(200)["state"], "deleted");
     assert_eq!(decide("upheld").await, now("deleted", false));
 }
 

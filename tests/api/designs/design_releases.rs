@@ -4,7 +4,7 @@ use futures_util::future::join;
 use serde_json::{Value, json};
 
 use super::banned_authors::WAITING;
-use super::{app, begun, changed, heron, put, put_templates, shared, step};
+use super::{app, begun, changed, contributed, heron, put, put_templates, shared, step};
 use crate::collection::counts::send_during;
 use crate::support::{Answer, Player, RequestExt as _, TestApp, in_memory, until};
 
@@ -84,6 +84,43 @@ async fn an_approved_design_becomes_an_open_card() {
     }
     let log = app.db().value("SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target LIKE 'design:D-%'");
     assert_eq!(log.await, "design.approved design.released");
+}
+
+/// Bans of contributors, other manifests and moves of the card are no new version, but the author reads another answer.
+#[tokio::test]
+async fn what_changes_beside_a_design_changes_the_tag_for_caches() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let (mod_, admin) = (app.moderator().await, app.admin().await);
+    let path = contributed(&app, &ada, &ben, "Lantern Heron").await;
+    let tag = async || app.get(&path).by(&ada).answer().await.header("etag");
+    let changed_since = async |tag: &str| {
+        app.get(&path).by(&ada).header("if-none-match", tag).answer().await.expect(200)
+    };
+    let credited = tag().await;
+    let ban = json!({ "banned": true });
+    let account = format!("/v1/accounts/{}", ben.id);
+    app.patch(&account).by(&admin).json(&ban).answer().await.expect(200);
+    assert_eq!(changed_since(&credited).await.get("contributors"), None);
+    let uncredited = tag().await;
+    // As by an import of another manifest.
+    app.sql("UPDATE games SET revision = revision + 1 WHERE code = 'ttcg'").await;
+    changed_since(&uncredited).await;
+    let of_other_manifest = tag().await;
+    // All of these tags name the same version.
+    let same = changed(heron("Lantern Heron"), &json!({ "flavour": "It waits." }));
+    for tag in [&credited, &uncredited, &of_other_manifest] {
+        let answer = put(&app, &ada, &path, tag, &same).await;
+        assert_eq!((answer.status, &answer.header("etag")), (200, &of_other_manifest));
+    }
+
+    approve(&app, &ada, &mod_, &path).await;
+    release(&app, &admin, &path, &json!({ "set": "hearth", "number": "900" })).await.expect(201);
+    let (released, design) = (tag().await, read(&app, &ada, &path).await);
+    let card = design["card"]["id"].as_str().unwrap();
+    let moved = app.post(&format!("/v1/cards/{card}/move")).by(&admin);
+    moved.json(&json!({ "number": "902" })).answer().await.expect(201);
+    assert_eq!(changed_since(&released).await["card"]["number"], "902");
 }
 
 #[tokio::test]

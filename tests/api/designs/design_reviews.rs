@@ -388,6 +388,10 @@ async fn an_approval_is_revoked_with_a_reason() {
     // No claim is needed, and another moderator may do it.
     let revoked = revoke(&app, &admin, &path, "Another name, please.").await.expect(200);
     assert_eq!(revoked["decision"], "declined");
+    // Sent again, the same revocation has the same answer, and changes nothing.
+    app.clock().advance(chrono::Duration::minutes(1));
+    let again = revoke(&app, &admin, &path, "Another name, please.").await.expect(200);
+    assert_eq!(again, revoked);
     let read = app.get(&path).by(&ada).answer().await.expect(200);
     let review = (&read["review"]["decision"], &read["review"]["reason"]);
     assert_eq!(

@@ -7,6 +7,7 @@ use cardscape::store::designs::reserved_names;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
+use super::design_releases::{approve, release};
 use super::{app, begun, changed, heron, put, shared, step};
 use crate::support::{Player, RequestExt as _, TestApp, in_memory};
 
@@ -410,6 +411,42 @@ async fn the_looks_of_a_card_follow_its_name() {
     assert_eq!(filled.unwrap(), 0);
     let same = begun(&app, &ada, &heron("U\u{41c}BER HERON")).await;
     step(&app, &ada, &same, "share").await.problem(409, "design_name_taken");
+}
+
+/// The name of an official design belongs to its card, so the old name of a renamed card is free.
+#[tokio::test]
+async fn the_old_name_of_a_card_is_not_kept_by_its_design() {
+    for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
+        let app = TestApp::start_seeded_with(&["ttcg"], change).await;
+        app.seed_effect_texts("ttcg").await;
+        let catch_up = async || {
+            if app.shared().settings.card_index {
+                app.catch_up().await;
+            }
+        };
+        catch_up().await;
+        let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+        let (mod_, admin) = (app.moderator().await, app.admin().await);
+        let first = shared(&app, &ada, &heron("Reed Stork")).await;
+        approve(&app, &ada, &mod_, &first).await;
+        let place = json!({ "set": "hearth", "number": "900" });
+        let released = release(&app, &admin, &first, &place).await;
+        let card = released.header("location");
+        released.expect(201);
+        catch_up().await;
+        assert_eq!(check(&app, &bob, "Reed Stork").await["reason"], "taken");
+        let rename = app.patch(&card).by(&admin).header("if-match", "*");
+        rename.json(&json!({ "name": "Umber Heron" })).answer().await.expect(200);
+        catch_up().await;
+        for player in [&ada, &bob] {
+            let checked = check(&app, player, "Reed Stork").await;
+            assert_eq!(checked["like"][0]["likeness"], "same", "{checked}");
+            let stated = (&checked["available"], checked.get("own_design"));
+            assert_eq!(stated, (&json!(true), None), "{checked}");
+        }
+        let second = shared(&app, &bob, &heron("Reed Stork")).await;
+        step(&app, &bob, &second, "submit").await.expect(200);
+    }
 }
 
 /// Housekeeping gives each kind of rows a turn: when it is over, the next one continues.

@@ -75,7 +75,10 @@ async fn a_taken_suggestion_becomes_a_credited_revision() {
     app.post(&format!("{path}/take")).by(&ada).answer().await.problem(428, "precondition_required");
     take(&app, &ada, &path, "\"r1\"").await.problem(412, "precondition_failed");
     let taken = take(&app, &ada, &path, "\"r2\"").await;
-    assert_eq!(taken.header("etag"), "\"r3\"");
+    // The credit is no part of the version; the next read has the same tag.
+    let tag = taken.header("etag");
+    assert!(tag.starts_with("\"r3+"), "{tag}");
+    assert_eq!(app.get(&design).by(&ada).answer().await.header("etag"), tag);
     let taken = taken.expect(200);
     assert_eq!((&taken["revision"], &taken["attributes"]["attack"]), (&json!(2), &json!(250)));
     assert_eq!(taken["licence"], "release-1");
@@ -240,6 +243,32 @@ async fn suggestions_of_banned_accounts_are_hidden_from_the_author() {
         let seen = app.get(&path).by(&ada).answer().await.expect(200);
         assert!(!seen.to_string().contains("credited_to"), "{seen}");
     }
+}
+
+/// While nobody sees a design, its suggestions are not found, and stay as they are.
+#[tokio::test]
+async fn suggestions_for_a_hidden_design_are_not_withdrawn() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let path = suggested(&app, &ben, &design, 1, &with_attack("Lantern Heron", 250)).await;
+    let withdraw = async || app.post(&format!("{path}/withdraw")).by(&ben).answer().await;
+    for (hide, show) in [
+        (
+            "UPDATE designs SET status = 'withdrawn', taken_down_at = now(), taken_down_from = 'shared', takedown_note = 'No.'",
+            "UPDATE designs SET status = 'shared', taken_down_at = NULL, taken_down_from = NULL, takedown_note = NULL",
+        ),
+        (
+            "UPDATE accounts SET banned_at = now() WHERE name = 'ada'",
+            "UPDATE accounts SET banned_at = NULL",
+        ),
+    ] {
+        app.sql(hide).await;
+        withdraw().await.problem(404, "not_found");
+        app.sql(show).await;
+        assert_eq!(app.get(&path).by(&ben).answer().await.expect(200)["state"], "open");
+    }
+    assert_eq!(withdraw().await.expect(200)["state"], "withdrawn");
 }
 
 /// A card is not changed by its designer any more, so nobody can take such a suggestion.

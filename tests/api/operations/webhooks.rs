@@ -165,6 +165,27 @@ async fn a_secret_is_shown_once_and_never_stored() {
     create().await.problem(410, "gone");
 }
 
+/// The operator may have removed a network from the settings when a request is repeated.
+#[tokio::test]
+async fn a_repeated_request_is_not_checked_again() {
+    let (app, admin) = start().await;
+    let strict = app.second_instance();
+    let body = json!({ "url": "http://127.0.0.1:9/", "kinds": ["card.added"] });
+    let create = async |app: &TestApp, key: &str| {
+        let request = app.post("/v1/webhooks").by(&admin).header("idempotency-key", key);
+        request.json(&body).answer().await
+    };
+    let first = create(&app, "one").await;
+    let (place, etag) = (first.header("location"), first.header("etag"));
+    let created = first.expect(201);
+    create(&strict, "other").await.problem(422, "invalid_body");
+    let again = create(&strict, "one").await.expect(201);
+    assert_eq!((&again["id"], &again["secret_already_shown"]), (&created["id"], &json!(true)));
+    assert!(again.get("secret").is_none());
+    app.delete(&place).by(&admin).header("if-match", etag).answer().await.expect(204);
+    create(&strict, "one").await.problem(410, "gone");
+}
+
 #[tokio::test]
 async fn all_faults_of_a_webhook_are_reported_at_once() {
     let app = TestApp::start().await;

@@ -12,7 +12,7 @@ use cardscape::store::printing::press::MintError;
 use serde_json::Value;
 
 use crate::support::{
-    PaperCard, Program, RequestExt as _, TestApp, fresh_path, read_print_file, sha256,
+    PaperCard, Program, RequestExt as _, TestApp, fresh_path, new_run, read_print_file, sha256,
 };
 
 async fn assert_rejected(app: &TestApp, card: &PaperCard) {
@@ -222,6 +222,23 @@ async fn codes_of_an_unfinished_run_are_rejected_and_the_run_is_discarded() {
     );
     app.print("dusk", 2).await;
     assert_eq!(app.db().value("SELECT copies_per_card FROM sets").await, "2");
+}
+
+/// Another mint begins when Postgres has lost the connection that holds the lock.
+#[tokio::test]
+async fn a_mint_that_fails_discards_only_its_own_run() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    app.print("dusk", 3).await;
+    let file = fresh_path(".csv");
+    // The earlier run becomes that of another mint, and the set differs from the plan.
+    let meanwhile = async || break_off(&app).await;
+    let failed = app.mint_during(new_run("dusk", 2_048), file.clone(), meanwhile).await;
+    let failed = failed.unwrap_err();
+    assert!(matches!(failed, MintError::SetChanged), "{failed}");
+    assert!(!file.exists());
+    let states = "SELECT string_agg(status, ', ' ORDER BY created_at) FROM print_runs";
+    assert_eq!(app.db().value(states).await, "pending, discarded");
 }
 
 #[tokio::test]

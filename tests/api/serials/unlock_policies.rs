@@ -6,6 +6,7 @@ use cardscape::store::serials::unlock_policies::unlock_all_due;
 use chrono::{DateTime, Duration, Utc};
 use serde_json::{Value, json};
 
+use crate::collection::counts::send_during;
 use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, in_memory};
 
 const SET: &str = "/v1/games/ttcg/sets/dusk";
@@ -210,6 +211,28 @@ async fn a_policy_may_require_several_rarities() {
     let rare = copies(&cards, Some("rare")).next().unwrap();
     submit(&app, &players[0], rare, "192.0.2.7").await;
     assert_eq!(progress(&app).await, (3, true));
+}
+
+/// A small run has no copies of the rarer printings, and nobody can register those of a run that was broken off.
+#[tokio::test]
+async fn a_policy_waits_for_no_rarity_that_was_not_printed() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 2, true).await;
+    let mut cards = app.print("dusk", 1).await;
+    cards.extend(app.print("dusk", 1).await);
+    app.print("dusk", 77).await;
+    app.sql("ALTER TABLE print_runs DISABLE TRIGGER active_runs_stay; \
+             UPDATE print_runs SET status = 'pending', activated_at = NULL WHERE copies_per_card = 77; \
+             ALTER TABLE print_runs ENABLE TRIGGER active_runs_stay").await;
+    let admin = app.admin().await;
+    set(&app, &admin, POLICY, json!({ "threshold": 2, "rarities": 2 })).await.expect(201);
+    let players = players(&app, 2).await;
+    let copies: Vec<&PaperCard> = copies(&cards, Some("common")).collect();
+    for (player, copy) in players.iter().zip([copies[0], copies[1]]) {
+        assert!(!progress(&app).await.1);
+        submit(&app, player, copy, "192.0.2.7").await;
+    }
+    assert_eq!(progress(&app).await, (2, true));
 }
 
 #[tokio::test]
@@ -526,6 +549,21 @@ async fn an_import_leaves_the_policy_in_force() {
     assert_eq!(progress(&app).await, (1, false));
 }
 
+/// The set shows the threshold of the policy. An edit that sends it back does not change that of the file, which applies again later.
+#[tokio::test]
+async fn an_edit_with_the_threshold_of_the_policy_keeps_that_of_the_file() {
+    let (app, _, admin) = app_with_print_run().await;
+    let tag = set(&app, &admin, POLICY, json!({ "threshold": 2 })).await.header("etag");
+    let shown = app.get(SET).answer().await.expect(200);
+    let patch = json!({ "name": "At Dusk", "unlock_threshold": shown["unlock_threshold"] });
+    let edit = app.patch(SET).by(&admin).header("if-match", "*").json(&patch);
+    let edited = edit.answer().await.expect(200);
+    assert_eq!((&edited["name"], &edited["unlock_threshold"]), (&json!("At Dusk"), &json!(2)));
+    app.delete(POLICY).by(&admin).header("if-match", &tag).answer().await.expect(200);
+    let now = app.get(SET).by(&admin).answer().await.expect(200);
+    assert_eq!(now["unlock_threshold"], 5);
+}
+
 /// Submissions and policy changes run at the same time. In any order, the final count is the count by the policy in force.
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_submissions_and_policy_changes_lose_no_vote() {
@@ -597,6 +635,23 @@ async fn a_card_that_moves_comes_under_the_policy_of_its_new_set() {
     assert_eq!(app.get(&path).answer().await.expect(200)["unlock"]["threshold"], 9);
     let ruled = "SELECT count(*) FROM unlocks WHERE by_policy AND threshold = 9";
     assert_eq!(app.db().number(ruled).await, 2);
+}
+
+/// A change of the unlock policy of a game locks the game: it finds the card in its new set, or the card gets the changed policy.
+#[tokio::test]
+async fn a_move_waits_for_a_change_of_the_unlock_policy() {
+    let (app, _, admin) = app_with_print_run().await;
+    app.import_set("noon", 1, true).await;
+    app.import_set("dawn", 1, true).await;
+    let card = app.get("/v1/games/ttcg/sets/dawn/cards/001").answer().await.expect(200);
+    let path = format!("/v1/cards/{}", card["id"].as_str().unwrap());
+    let change = "SELECT FROM games WHERE code = 'ttcg' FOR NO KEY UPDATE; \
+         INSERT INTO unlock_policies (id, game_code, threshold, rarities, min_account_age_days, review, revision, updated_at) \
+         VALUES (gen_random_uuid(), 'ttcg', 9, 1, 0, false, 1, now())";
+    let to = json!({ "set": "noon", "number": "077" });
+    let moved = app.post(&format!("{path}/move")).by(&admin).json(&to).answer();
+    send_during(&app, change, moved).await.expect(201);
+    assert_eq!(app.get(&path).answer().await.expect(200)["unlock"]["threshold"], 9);
 }
 
 #[tokio::test]

@@ -313,8 +313,7 @@ impl TestApp {
     /// Empties the cache of identities, so that the service reads accounts and sessions from the database again, as it does every two seconds.
     pub async fn forget_identities(&self) {
         let app = self.state();
-        app.identities.invalidate_all();
-        app.identities.run_pending_tasks().await;
+        app.identities.invalidate_all().await;
     }
 
     /// The database of the service.

@@ -289,12 +289,9 @@ async fn build<S: RowSource>(
     AnsiTransactionManager::begin_transaction(&mut *conn).await?;
     let mut order = BuildOrder { game, seq, layout, now, began, rested: Time::ZERO };
     let files = order.make(&mut conn, games, S::of_game(game)).await;
-    let files = match end(&mut conn, files).await {
-        // Another instance published its files after this snapshot was taken, and before the lock.
-        Err(StoreError::Contended(_) | StoreError::Conflict { .. }) => None,
-        files => files?,
-    };
-    let Some(files) = files else {
+    // If another instance changed the files during the build, this is an error like others: an older program that finds no news changes them again
+    // and again, and a build that began again at once would be lost each time.
+    let Some(files) = end(&mut conn, files).await? else {
         tracing::debug!(game, "another instance builds the bulk files");
         return Ok(());
     };

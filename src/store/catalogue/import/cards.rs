@@ -289,6 +289,14 @@ async fn change_cards(
     if !with_content.is_empty() {
         content::update(conn, by, NewContent::new(game, &with_content)).await?;
     }
+    // Before any is deleted: what players have counted of a deleted printing becomes that of one that stays, and there may only be new ones.
+    let mut new: Vec<(CardId, &PrintingImport)> = Vec::new();
+    for card in cards {
+        new.extend(card.new_printings.iter().map(|printing| (card.id, *printing)));
+    }
+    for batch in new.chunks(PRINTING_BATCH) {
+        add_printings(conn, by, &NewPrintings::of(batch)).await?;
+    }
     let removed: Vec<PrintingId> =
         cards.iter().flat_map(|card| &card.removed_printings).copied().collect();
     if !removed.is_empty() {
@@ -302,13 +310,6 @@ async fn change_cards(
         let changed = cards.iter().filter_map(|card| card.changed_printings.get(round)).copied();
         let changed: Vec<(PrintingId, &PrintingImport)> = changed.collect();
         change_printings(conn, by, &changed).await?;
-    }
-    let mut new: Vec<(CardId, &PrintingImport)> = Vec::new();
-    for card in cards {
-        new.extend(card.new_printings.iter().map(|printing| (card.id, *printing)));
-    }
-    for batch in new.chunks(PRINTING_BATCH) {
-        add_printings(conn, by, &NewPrintings::of(batch)).await?;
     }
     // After all printings: triggers have marked the words of cards whose printings have texts as stale, also those that
     // were stored with their content.

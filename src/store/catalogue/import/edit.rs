@@ -229,9 +229,9 @@ pub async fn edit_set(
             sets_table::name.eq(name),
             sets_table::released_on.eq(released_on),
             sets_table::hidden.eq(hidden),
-            // While an unlock policy applies, the values from the file are kept for the time after the policy is
-            // deleted.
-            change.unlock_threshold.map(|threshold| sets_table::unlock_threshold.eq(threshold)),
+            // While an unlock policy applies, the value from the file is kept for the time after the policy is deleted: `before` has that of the policy.
+            (threshold != before.unlock_threshold)
+                .then(|| sets_table::unlock_threshold.eq(threshold)),
             sets_table::revision.eq(sets_table::revision + 1),
             sets_table::updated_at.eq(at),
             sets_table::edited_at.eq(at),

@@ -13,7 +13,7 @@ mod upkeep;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::Bool;
+use diesel::sql_types::{BigInt, Bool};
 use diesel_async::RunQueryDsl;
 use serde::Serialize;
 use thiserror::Error;
@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 pub use self::edit::{EditError, SetChange, edit_card, edit_set};
 pub(in crate::store) use self::edit::{lock_set, mark_edited};
+pub(in crate::store) use self::new_set::lock_game;
 pub use self::new_set::{SetCreated, SetDeleted, SetUse, create_set, delete_set, find_set_use};
 use self::plan::SetPlan;
 pub(in crate::store) use self::plan::is_printed;
@@ -63,6 +64,35 @@ pub enum Base {
     Nothing,
     /// This revision of the manifest.
     Revision(i64),
+    /// This revision of the manifest, and this version of the only set of the import. Of another version, the import must
+    /// change nothing.
+    Checked(i64, SetVersion),
+}
+
+/// A digest of what a set file is compared with: the manifest of the game, the set and its cards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetVersion(pub i64);
+
+#[derive(QueryableByName)]
+struct VersionRow {
+    #[diesel(sql_type = BigInt)]
+    version: i64,
+}
+
+/// The version of a set. It has one also while it is not stored.
+pub async fn find_set_version(
+    conn: &mut Connection,
+    game: &str,
+    set: &str,
+) -> StoreResult<SetVersion> {
+    // Each edit raises a revision. Moves, which may leave number and sum as they were, set the time.
+    let digest = sql("SELECT hashtextextended(concat_ws(' ', \
+             (SELECT revision FROM games WHERE code = $game), \
+             (SELECT concat_ws(' ', id, revision, extract(epoch FROM edited_at)) FROM sets WHERE game_code = $game AND code = $set), \
+             (SELECT concat_ws(' ', count(*), sum(revision)) FROM cards WHERE game_code = $game AND set_code = $set)), 0) AS version");
+    let VersionRow { version } =
+        digest.bind("game", game).bind("set", set).get_result(conn).await?;
+    Ok(SetVersion(version))
 }
 
 /// Why an import was not stored.
@@ -74,7 +104,7 @@ pub enum ImportError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The game was changed by another request first.
+    /// The game or set was changed by another request first.
     #[error("the game was changed in the meantime")]
     Stale,
     /// It was a dry run: this would be the result.
@@ -185,9 +215,18 @@ pub async fn import(
         .optional()?;
     match base {
         Base::Nothing if revision.is_some() => return Err(ImportError::Stale),
-        Base::Revision(wanted) if revision != Some(wanted) => return Err(ImportError::Stale),
-        Base::Whatever | Base::Nothing | Base::Revision(_) => {}
+        Base::Revision(wanted) | Base::Checked(wanted, _) if revision != Some(wanted) => {
+            return Err(ImportError::Stale);
+        }
+        Base::Whatever | Base::Nothing | Base::Revision(_) | Base::Checked(..) => {}
     }
+    // Before anything is written, because that gives the set another version.
+    let has_other_version = match (base, import.sets()) {
+        (Base::Checked(_, seen), [set]) => {
+            find_set_version(conn, import.game().code(), &set.code).await? != seen
+        }
+        _ => false,
+    };
     let mut summary =
         ImportSummary { game: import.game().code().to_owned(), ..ImportSummary::default() };
     let shared = plan::shared_names(conn, by, import).await?;
@@ -208,7 +247,7 @@ pub async fn import(
     let mut faults = plan::faults(conn, by, import, &plans).await?;
     if summary.manifest_changed {
         faults.extend(plan::lost_codes(conn, by, import, &plans).await?);
-        faults.extend(plan::broken_cards(conn, by, import).await?);
+        faults.extend(plan::broken_cards(conn, by, import, &plans).await?);
     }
     if !faults.is_empty() {
         return Err(ImportError::Refused(faults));
@@ -229,6 +268,9 @@ pub async fn import(
         }
     }
     if summary.changed() {
+        if has_other_version {
+            return Err(ImportError::Stale);
+        }
         record(conn, by, &summary, at).await?;
     }
     Ok(summary)

@@ -187,7 +187,7 @@ async fn find_use(
 }
 
 /// Locks the row of a game, so that its unlock policies do not change; returns whether there is such a game.
-pub(super) async fn lock_game(conn: &mut Connection, game: &str) -> StoreResult<bool> {
+pub(in crate::store) async fn lock_game(conn: &mut Connection, game: &str) -> StoreResult<bool> {
     let found: Option<String> = games::table
         .find(game)
         .select(games::code)

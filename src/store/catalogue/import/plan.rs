@@ -465,16 +465,18 @@ pub(super) async fn lost_codes(
 /// Most faults of stored cards that are listed, beside the line with their number.
 const MAX_STORED_FAULTS: usize = 199;
 
-/// Faults of a changed manifest in stored cards of sets outside this import.
+/// Faults of a changed manifest in stored cards that this import does not plan: of other sets, and of sets whose file is the same as before, because their cards
+/// may have been edited.
 ///
 /// Sets are read one after the other, so that only one is in memory. [`lost_codes`] reports removed kinds and rarities.
 pub(super) async fn broken_cards(
     conn: &mut Connection,
     by: &Importer,
     import: &GameImport,
+    plans: &[SetPlan<'_>],
 ) -> StoreResult<Vec<ImportFault>> {
     let (game, file) = (import.game(), &import.manifest().name);
-    let brought: Vec<&str> = import.sets().iter().map(|set| set.code.as_str()).collect();
+    let brought: Vec<&str> = plans.iter().map(|plan| plan.set.code.as_str()).collect();
     let others: Vec<String> = sets::table
         .filter(sets::game_code.eq(game.code()).and(sets::code.ne_all(brought)))
         .select(sets::code)

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::time::Instant;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, timeout_at};
 
 use crate::store::db::wait_budget::WaitBudget;
 
@@ -25,6 +26,8 @@ struct State {
     /// When data last arrived from the server.
     received: Instant,
     process: Option<i32>,
+    /// Waits until no response is pending.
+    settled: Option<oneshot::Sender<()>>,
 }
 
 /// A response did not arrive in time.
@@ -45,6 +48,7 @@ impl Pulse {
             since,
             received,
             process: None,
+            settled: None,
         })))
     }
 
@@ -59,12 +63,27 @@ impl Pulse {
         state.budget = budget;
     }
 
-    /// Whether a response has been pending longer than the tolerance for one that is on its way, or no data has arrived
-    /// since `suspect`.
-    pub(in crate::store) fn is_stuck(&self, suspect: Option<Instant>) -> bool {
-        let state = self.state();
-        let owes = state.owed > 0 && state.since.elapsed() > TRAILING;
-        owes || suspect.is_some_and(|suspect| state.received <= suspect)
+    /// Whether a response is pending.
+    pub(in crate::store) fn owes(&self) -> bool {
+        self.state().owed > 0
+    }
+
+    /// Waits for pending responses, as long as the tolerance for those that are on their way. `false`: one is still
+    /// pending, as that of a statement that was dropped between its rows; or no data has arrived since `suspect`.
+    pub(in crate::store) async fn settles(&self, suspect: Option<Instant>) -> bool {
+        let (settled, until) = {
+            let mut state = self.state();
+            if suspect.is_some_and(|suspect| state.received <= suspect) {
+                return false;
+            }
+            if state.owed == 0 {
+                return true;
+            }
+            let (sender, settled) = oneshot::channel();
+            state.settled = Some(sender);
+            (settled, state.since + TRAILING)
+        };
+        matches!(timeout_at(until, settled).await, Ok(Ok(())))
     }
 
     /// The server process that the server reported for this connection. A pooler reports an invented one.
@@ -91,6 +110,12 @@ impl Pulse {
             }
             state.owed = state.owed.saturating_sub(answers);
             state.since = now;
+            if state.owed == 0
+                && let Some(settled) = state.settled.take()
+            {
+                // Whoever waited may have given up.
+                let _ = settled.send(());
+            }
         }
     }
 

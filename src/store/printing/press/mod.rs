@@ -330,7 +330,7 @@ pub async fn mint(
 ) -> Result<Minted, MintError> {
     let press = CopyIn::connect(settings).await?.ok_or(MintError::Busy)?;
     store
-        .transaction(async |conn| discarded_runs::discard_pending(conn, clock.now()).await)
+        .transaction(async |conn| discarded_runs::discard_pending(conn, None, clock.now()).await)
         .await?;
     let planned = look_up(&mut *store.connection().await?, by, &order.run).await?;
     press.lock_set(planned.set.id).await?;
@@ -385,9 +385,12 @@ pub async fn mint(
     if let Err(error) = activated {
         if !matches!(error, MintError::Unknown { .. }) {
             // Without the database, the run stays pending and is discarded later; without the file, its codes no longer
-            // exist.
+            // exist. Another mint may have begun, with a run of its own, if the connection with the lock was lost.
+            let own = Some(new.id);
             let discarded = store
-                .transaction(async |conn| discarded_runs::discard_pending(conn, clock.now()).await)
+                .transaction(async |conn| {
+                    discarded_runs::discard_pending(conn, own, clock.now()).await
+                })
                 .await;
             // The activation may still be running with its response lost; then the print file may be needed.
             if are_copies_stored
