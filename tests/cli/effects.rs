@@ -639,6 +639,83 @@ fn marks(table: &str) -> BTreeMap<String, String> {
     .collect()
 }
 
+/// Sentences of TTCG that columns once lacked or had by mistake.
+#[test]
+fn ttcg_has_its_sentences_in_the_right_columns() {
+    // A sentence, columns in which it is True, columns in which it is False.
+    let cases: [(&str, &[&str], &[&str]); 11] = [
+        (
+            "Discard an Earth card to draw two cards.",
+            &["cost", "cost_of_cards", "discard"],
+            &["cost_of_itself"],
+        ),
+        (
+            "When a card effect activates, discard an Earth card to draw two cards.",
+            &["cost", "cost_of_cards", "discard"],
+            &["cost_of_itself"],
+        ),
+        (
+            "When a card effect activates, discard one spell to counter that effect.",
+            &["cost", "cost_of_cards", "spell"],
+            &["cost_of_points"],
+        ),
+        (
+            "Search your deck for one rank 1 spell, reveal it and add it to your hand.",
+            &["spell", "rank_1"],
+            &["unit", "rank_range"],
+        ),
+        (
+            "Search your deck for one rank 2 or lower spell, reveal it and add it to your hand.",
+            &["spell", "rank_2", "rank_range"],
+            &["unit"],
+        ),
+        (
+            "Destroy another of your Air units to destroy one enemy unit of the same or lower rank.",
+            &["rank_range", "own_side", "enemy_side"],
+            &["rank"],
+        ),
+        ("When this card attacks, tap the attacked unit.", &["enemy_side"], &["own_side"]),
+        (
+            "When this card is destroyed in battle, tap the unit that attacked it.",
+            &["enemy_side"],
+            &["own_side"],
+        ),
+        (
+            "When another of your Air units is destroyed, return that unit to your hand.",
+            &["own_side"],
+            &["enemy_side"],
+        ),
+        (
+            "If you control another Air unit, destroy one rank 1 spell on the field.",
+            &["both_sides"],
+            &["enemy_side", "rank_range"],
+        ),
+        (
+            "Equip this card to one of your Ghost or Undead units to make it gain 50 defense.",
+            &["own_side", "two_subtypes"],
+            &["both_sides"],
+        ),
+    ];
+    let sentences: String = cases.iter().flat_map(|(sentence, ..)| [*sentence, "\n"]).collect();
+    let folder = Folder::with(&[("sentences.txt", sentences.as_str())]);
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/seed-data/games/ttcg");
+    let categories = format!("{shipped}/effects/categories.toml");
+    let placeholders = format!("{shipped}/placeholders");
+    let files = ["-f", "sentences.txt", "-k", &categories, "-p", &placeholders];
+    let table = folder.done(&[&["generate", "-q", "-o", "-"][..], &files, &NO_RULES].concat());
+    let mut rows = table.lines().map(|line| line.split(';').collect::<Vec<_>>());
+    let columns = rows.next().unwrap();
+    let rows: BTreeMap<&str, Vec<&str>> = rows.map(|row| (row[0], row)).collect();
+    for (sentence, yes, no) in cases {
+        for (expected, named) in [("True", yes), ("False", no)] {
+            for name in named {
+                let column = columns.iter().position(|column| column == name).unwrap();
+                assert_eq!(rows[sentence][column], expected, "{sentence}: {name}");
+            }
+        }
+    }
+}
+
 /// A category by template matches only if the template generates the whole effect, including removals, replacements and
 /// grammar fixes; it is not enough that the effect contains it.
 #[test]

@@ -438,7 +438,7 @@ impl<'a> Check<'a> {
                         let fault = self
                             .printing_error(
                                 Code::PrintingBaseMismatch,
-                                &attribute.reference,
+                                self.game.card_reference(),
                                 &printing.rarity,
                             )
                             .attribute(code);

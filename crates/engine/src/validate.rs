@@ -98,8 +98,8 @@ struct Validator<'a> {
     known: bool,
     /// Whether the deck has cards and no card of the game is loaded: then rules that need the data of cards are not judged.
     without_cards: bool,
-    /// Identities that were reported as missing.
-    missing_identities: Vec<Identity>,
+    /// Identities that were reported as missing, each with the severity of the report.
+    missing_identities: Vec<(Identity, Severity)>,
     violations: Vec<Violation>,
 }
 

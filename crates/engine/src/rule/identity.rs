@@ -11,7 +11,8 @@ use crate::selector::Selector;
 /// may be several, such as two partners.
 ///
 /// A deck without one has the violation [`ViolationCode::IdentityMissing`](crate::ViolationCode::IdentityMissing), once for all rules with the same
-/// identity cards. Its severity is incomplete, or warning if the rule is one; its code stays even if the rule has another code. Other rules, such as
+/// identity cards, but beside a warning of an earlier rule once more. Its severity is incomplete, or warning if the rule is one; its code stays even if
+/// the rule has another code. Other rules, such as
 /// [`DeckCheck::ZoneSize`](crate::DeckCheck::ZoneSize), limit the number of identity cards.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Identity {

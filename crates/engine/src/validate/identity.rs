@@ -13,17 +13,19 @@ use crate::violation::{Fix, Severity, Violation};
 pub(super) const VALUES_MAX: usize = 20;
 
 impl<'a> Validator<'a> {
-    /// The identity cards of the deck. If there are none, that is reported, unless another rule with the same identity has already reported it, or the
-    /// cards of the game are not loaded.
+    /// The identity cards of the deck. If there are none, that is reported, unless another rule with the same identity has already reported it at least as
+    /// severely, or the cards of the game are not loaded.
     pub(super) fn identity_cards(&mut self, rule: &Rule, identity: &Identity) -> Vec<Run> {
         let cards = self.counted(&identity.zones, identity.select.as_deref());
-        let is_told = self.without_cards || self.missing_identities.contains(identity);
+        let severity = match rule.severity {
+            Some(Severity::Warning) => Severity::Warning,
+            _ => Severity::Incomplete,
+        };
+        // The most severe is the least: a warning does not say that the deck is incomplete.
+        let says_so = |(told, by): &(Identity, Severity)| told == identity && *by <= severity;
+        let is_told = self.without_cards || self.missing_identities.iter().any(says_so);
         if cards.is_empty() && !is_told {
-            self.missing_identities.push(identity.clone());
-            let severity = match rule.severity {
-                Some(Severity::Warning) => Severity::Warning,
-                _ => Severity::Incomplete,
-            };
+            self.missing_identities.push((identity.clone(), severity));
             let mut missing = Violation::new(Code::IdentityMissing, severity, &rule.reference)
                 .limit(1)
                 .actual(0)

@@ -94,6 +94,11 @@ fn t_3_1b_each_type_has_its_tendency() {
     }
 }
 
+const PLACED: &str =
+    "When this card is sent to the discard pile, place it under one of your Air units.";
+const COUNTED: &str =
+    "When this card attacks, it gains 50 attack this turn for each card under it.";
+
 #[test]
 fn sentences_fit_styles_and_suit_cards() {
     let game = game("ttcg");
@@ -109,12 +114,18 @@ fn sentences_fit_styles_and_suit_cards() {
         ("Draw one card.", true, true),
         ("Destroy one card under this card to draw one card.", false, false),
         ("When another card is destroyed, place that card under this card.", true, false),
+        ("Untap another of your Beast units.", true, false),
+        ("Discard one card to untap another of your units.", true, false),
+        ("Lose 1 point to activate one effect of another of your Water units.", true, false),
+        (PLACED, true, false),
+        (COUNTED, false, false),
     ] {
         let suited = (guide.suits(&guard, sentence), guide.suits(&courage, sentence));
         assert_eq!(suited, (by_guard, by_courage), "{sentence}");
     }
     let ranked = unit("Guard", "light", 2);
     assert!(guide.suits(&ranked, "Destroy one card under this card to draw one card."));
+    assert!(guide.suits(&ranked, COUNTED));
 }
 
 /// A game without advice objects to no design.

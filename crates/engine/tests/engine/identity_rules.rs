@@ -192,11 +192,20 @@ fn without_an_identity_a_deck_is_incomplete_and_told_once() {
 fn an_identity_with_a_selector_is_told_once_too() {
     let zone = "identity = { zones = [\"boss\"] }";
     let selected = "identity = { zones = [\"boss\"], select = { kinds = [\"boss\"] } }";
-    let game = Game::from_toml(&MANIFEST.replace(zone, selected)).unwrap();
-    let catalogue = Catalogue::builder(&game).extend(cards()).build();
+    let manifest = MANIFEST.replace(zone, selected);
     let deck = deck("2 Strike\n1 Coinage\n9 Forged Note");
-    let report = validate(&deck, &catalogue, game.format("standard").unwrap());
-    assert_eq!(outline(&report.violations), ["IDENTITY_MISSING Y-2 1 0"]);
+    let judge = |manifest: &str| {
+        let game = Game::from_toml(manifest).unwrap();
+        let catalogue = Catalogue::builder(&game).extend(cards()).build();
+        validate(&deck, &catalogue, game.format("standard").unwrap())
+    };
+    assert_eq!(outline(&judge(&manifest).violations), ["IDENTITY_MISSING Y-2 1 0"]);
+    // A warning of the first rule does not hide that the deck is incomplete by the others.
+    let first = "rule = \"Y-2\"";
+    let report = judge(&manifest.replace(first, &format!("{first}\nseverity = \"warning\"")));
+    let found = ["IDENTITY_MISSING Y-3 1 0", "IDENTITY_MISSING Y-2 1 0"];
+    assert_eq!(outline(&report.violations), found);
+    assert_eq!(report.status, ReportStatus::Incomplete);
 }
 
 #[test]

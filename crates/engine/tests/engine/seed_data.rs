@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::support::{self, GAMES, RARITIES, files, game, sets, shipped};
 use cardscape_engine::{
-    AttributeValue, CardDefinition, Catalogue, Report, Violation, check_set, name_key,
-    parse_deck_text, render_deck_text, validate,
+    AttributeValue, CardDefinition, Catalogue, DeckCheck, Format, Provenance, Report, Rule,
+    Violation, check_set, name_key, parse_deck_text, render_deck_text, validate,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -39,6 +39,50 @@ fn every_manifest_reads_and_serialises() {
             assert!(rule.reference.text.ends_with('.'), "{code}: {}", rule.reference.rule);
         }
     }
+}
+
+/// Kinds inherit the provenance of `[cards]`, unless they have their own.
+#[test]
+fn rules_that_no_rulebook_states_are_assumed() {
+    for code in GAMES {
+        let game = game(code);
+        for kind in game.kinds() {
+            // The page of Uno Emoji does not say which numbers there are.
+            let stated = kind.code != "number";
+            let expected = if stated { Provenance::Source } else { Provenance::Assumed };
+            assert_eq!(kind.reference.provenance, expected, "{code}: {}", kind.code);
+        }
+    }
+    let box_of = |code: &str| -> Format { game(code).format("box").unwrap().clone() };
+    for code in ["emojito", "emojo-dojo", "uno-emoji"] {
+        let game = game(code);
+        let json = serde_json::to_value(&game).unwrap();
+        assert_eq!(json["cards"]["provenance"], "assumed", "{code}");
+        for schema in game.kinds().iter().flat_map(|kind| &kind.effects) {
+            assert_eq!(schema.reference.provenance, Provenance::Assumed, "{code}");
+        }
+        let is_of_every_format = |rule: &&Rule| {
+            matches!(rule.check, DeckCheck::KnownCards | DeckCheck::EntryQuantity { .. })
+        };
+        let format = box_of(code);
+        let rules: Vec<&Rule> = format.rules.iter().filter(is_of_every_format).collect();
+        assert_eq!(rules.len(), 2, "{code}");
+        for rule in rules {
+            assert_eq!(rule.reference.provenance, Provenance::Assumed, "{code}");
+        }
+    }
+    let copies = box_of("emojito").rules.into_iter().find_map(|rule| match rule.check {
+        DeckCheck::FixedBox { contents, .. } => Some(contents),
+        _ => None,
+    });
+    assert_eq!(copies.unwrap()[0].provenance, Provenance::Assumed, "each card once");
+    let emoji = game("emoji-tcg");
+    let effects = &emoji.kind("emoji").unwrap().effects;
+    let post = &effects[0].slots[0].reference;
+    assert_eq!(
+        (effects[0].reference.provenance, post.provenance),
+        (Provenance::Source, Provenance::Assumed)
+    );
 }
 
 #[test]

@@ -73,6 +73,8 @@ fn t_3_1a_units_have_subtypes_and_spells_have_none() {
     assert!(check(&with(lantern(), "subtypes", json!(subtypes))).is_empty(), "one or more");
     let none = with(lantern(), "subtypes", json!([]));
     assert_eq!(check(&none), ["ATTRIBUTE_OUT_OF_RANGE T-3.1a 1 0"]);
+    let fault = card_faults(&game("ttcg"), &none).remove(0);
+    assert!(fault.violation.rule_text.contains("one or more"), "{}", fault.violation.rule_text);
     assert_eq!(check(&without(lantern(), "subtypes")), ["ATTRIBUTE_MISSING T-3.1a - -"]);
     let twice = with(lantern(), "subtypes", json!(["ghost", "ghost"]));
     assert_eq!(check(&twice), ["ATTRIBUTE_VALUE_DUPLICATE T-3.1a - -"]);
@@ -378,5 +380,5 @@ fn t_4_3_names_and_numbers_are_unique_in_a_set() {
 #[test]
 fn t_4_3_the_base_printing_and_the_card_agree() {
     let card = with(lantern(), "attack", json!(251));
-    assert_eq!(check(&card), ["PRINTING_BASE_MISMATCH T-4.6b - -"]);
+    assert_eq!(check(&card), ["PRINTING_BASE_MISMATCH T-4.3 - -"]);
 }

@@ -1,11 +1,11 @@
 //! TTCG: spells and their boosts.
 
-use cardscape_engine::CardDefinition;
+use cardscape_engine::{CardDefinition, Provenance};
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::ttcg_cards::TYPES;
-use crate::support::{RARITIES, faults, set_printing, spell, with};
+use crate::support::{RARITIES, faults, game, set_printing, spell, with};
 
 fn check(card: &CardDefinition) -> Vec<String> {
     faults("ttcg", card)
@@ -81,6 +81,11 @@ fn t_4_6c_each_printing_is_compared_with_the_base_not_with_its_neighbour() {
 
 #[test]
 fn t_4_6c_boosts_are_whole_numbers_within_reason() {
+    let ttcg = game("ttcg");
+    for part in ["boost_attack", "boost_defense"] {
+        let bounds = &ttcg.kind("spell").unwrap().attributes[part].reference;
+        assert_eq!(bounds.provenance, Provenance::Assumed, "{part}");
+    }
     for far in [-9999, 9999 - 25] {
         assert!(check(&spell("Borrowed Courage", 1, far, far)).is_empty(), "{far}");
     }
