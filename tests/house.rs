@@ -251,8 +251,8 @@ fn only_the_command_line_acts_as_the_operator() {
     assert_eq!(strays("at_the_machine", &["src/cli", "src/auth"]), Vec::<PathBuf>::new());
 }
 
-/// A function that shows a form again has the status of the page, and `next_key` takes the idempotency key from it: a new key while the first request still runs
-/// would make the next click a second request.
+/// A function that takes the status of its page may show a form again, so it leaves the choice of the idempotency key to `next_key`: a new key while the first
+/// request still runs would make the next click a second request.
 #[test]
 fn forms_that_are_shown_again_have_the_key_of_their_status() {
     let mut wrong = Vec::new();

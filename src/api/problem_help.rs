@@ -47,7 +47,7 @@ impl ProblemHelp {
             ),
             C::InvalidHeader => (
                 "A header of the request has a value that it cannot have.",
-                "Correct the header that `detail` or `errors` names, and send the request again.",
+                "Correct the header that `detail` names, and send the request again.",
                 new.detail("Idempotency-Key must be 1 to 255 visible ASCII characters."),
             ),
             C::InvalidCursor => (
@@ -603,7 +603,7 @@ impl ProblemHelp {
                     .with(M::Copies, json!([ID])),
             ),
             C::DisputeClosed => (
-                "The dispute is decided or was withdrawn. `state` says which.",
+                "The dispute is decided or was withdrawn, the claimant got the copy by a trade, or the copy was declared void. `state` says which.",
                 "Read how it ended: `GET /v1/disputes/{dispute}`.",
                 new.with(M::State, "withdrawn"),
             ),

@@ -141,9 +141,8 @@ impl AppState {
     /// The same for a client that learns of the event of the change feed with this number, and then fetches what it names. Waits only for
     /// an event that this instance has not read yet.
     pub(crate) async fn wait_until_read(&self, seq: i64) {
-        // Without an index, searches go to the database. An index that is behind may be used again before it has read the event.
-        let has_indexed = self.catalogue.clock().lag().is_none() || self.feed.has_indexed(seq);
-        if !(self.feed.has_read(seq) && has_indexed) {
+        let is_indexed = is_index_ready(self.catalogue.clock(), self.feed.has_indexed(seq));
+        if !(self.feed.has_read(seq) && is_indexed) {
             self.wait_until_current().await;
         }
     }
@@ -427,8 +426,9 @@ pub struct Shared {
     draining: AtomicBool,
 }
 
-/// Connections for work that joins many requests: taking and returning attempts, and deciding submissions.
-pub const TOGETHER: usize = 3;
+/// Connections for work that joins many requests: two for attempts at serial codes, which are taken and returned at the
+/// same time, one for deciding submissions, and one for returning attempts at other secrets.
+pub const TOGETHER: usize = 4;
 
 impl Shared {
     /// Creates the shared state. `together` is the store for work that joins many requests; it takes up to [`TOGETHER`]
@@ -530,6 +530,21 @@ impl Shared {
     }
 }
 
+/// Whether nobody needs to wait for the index because of an event of the change feed: it has read the event
+/// (`has_indexed`), or it is absent, and does not become current without the event. One that is behind must be waited
+/// for: it may be used again before it has read the event.
+fn is_index_ready(index: &FeedClock, has_indexed: bool) -> bool {
+    if has_indexed {
+        return true;
+    }
+    let is_absent = index.lag().is_none();
+    if is_absent {
+        // One that is being built may have read its cards before the event.
+        index.invalidate();
+    }
+    is_absent
+}
+
 /// The clock to wait for, so that neither the index nor the cached cards count as current afterwards without what was committed before this call. `None`: nothing
 /// follows the feed.
 fn clock_to_await<'a>(index: &'a FeedClock, cached: &'a FeedClock) -> Option<&'a FeedClock> {
@@ -567,5 +582,18 @@ mod tests {
         let behind = FeedClock::new(Duration::ZERO);
         behind.advance_to(Instant::now());
         assert!(!behind.is_current() && is_awaited(&behind, &behind));
+    }
+
+    #[test]
+    fn an_index_that_is_being_built_does_not_become_current_without_an_announced_event() {
+        let index = FeedClock::new(Duration::from_hours(1));
+        let before = Instant::now();
+        assert!(is_index_ready(&index, false), "searches go to the database");
+        index.advance_to(before);
+        assert!(!index.is_current(), "its cards were read before the call");
+        index.advance_to(Instant::now() + Duration::from_secs(1));
+        assert!(index.is_current());
+        assert!(!is_index_ready(&index, false) && is_index_ready(&index, true));
+        assert!(index.is_current());
     }
 }

@@ -68,8 +68,8 @@ pub struct ProblemMembers {
     /// The scope that the token needs (`scope_missing`).
     #[schema(required = false, example = "decks:write")]
     pub scope: String,
-    /// State of the trade or the dispute, which is over. A trade: `accepted`, `declined`, `cancelled`, `countered` or `lapsed`; a dispute: `for_owner`,
-    /// `for_claimant`, `withdrawn` or `settled`. Only with the codes of a closed trade and a closed dispute.
+    /// State of the trade or the dispute, which is over. A trade: `accepted`, `declined`, `cancelled`, `countered`, `lapsed` or `expired`; a dispute:
+    /// `for_owner`, `for_claimant`, `withdrawn`, `settled` or `voided`. Only with the codes of a closed trade and a closed dispute.
     #[schema(required = false, example = "declined")]
     pub state: String,
 }

@@ -9,7 +9,7 @@ use actix_web::{HttpRequest, HttpResponse};
 use futures_util::Stream;
 use serde::Serialize;
 
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{Problem, ProblemCode};
 
 /// Sent at once, so that the client knows that it is connected. `reached`: see [`alive`].
 pub fn hello(reached: i64) -> Bytes {
@@ -52,8 +52,8 @@ pub fn last_event_id(req: &HttpRequest) -> Result<Option<u64>, Problem> {
     let Some(value) = req.headers().get("last-event-id") else { return Ok(None) };
     let id = value.to_str().ok().and_then(|text| text.trim().parse().ok());
     id.map(Some).ok_or_else(|| {
-        let fault = InputFault::at("Last-Event-ID", "must be the number of an event");
-        Problem::new(ProblemCode::InvalidHeader).errors(vec![fault])
+        Problem::new(ProblemCode::InvalidHeader)
+            .detail("Last-Event-ID must be the number of an event.")
     })
 }
 

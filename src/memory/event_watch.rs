@@ -16,7 +16,7 @@ use crate::memory::places::{NoPlace, Place, Places};
 use crate::store::accounts::{account_events, credentials};
 use crate::store::{Store, StoreResult};
 
-/// A stream ends if the database could not be polled for this long. That of an account must not go on without checks of its credential.
+/// A stream ends if the database could not be polled for this long. A stream of an account must not go on without checks of its credential.
 pub(crate) const MAX_SILENCE: Duration = Duration::from_secs(5);
 /// Most streams of one account.
 const PER_ACCOUNT: usize = 10;

@@ -42,22 +42,24 @@ where
         &self,
         key: K,
         make: impl Future<Output = Result<V, E>>,
-        is_personal: impl FnOnce(&E) -> bool,
+        is_personal: impl Fn(&E) -> bool,
     ) -> Result<V, E>
     where
         K: Clone,
         E: Clone + Send + Sync + 'static,
     {
         let mut make = pin!(make);
-        let mut is_maker = false;
-        let shared = async {
-            is_maker = true;
-            make.as_mut().await
-        };
-        let found = self.find_or(key.clone(), shared).await;
-        match found {
-            Err(error) if !is_maker && is_personal(&error) => self.find_or(key, make).await,
-            found => found,
+        loop {
+            let mut is_maker = false;
+            let shared = async {
+                is_maker = true;
+                make.as_mut().await
+            };
+            let found = self.find_or(key.clone(), shared).await;
+            match found {
+                Err(error) if !is_maker && is_personal(&error) => {}
+                found => return found,
+            }
         }
     }
 }
@@ -96,5 +98,39 @@ mod tests {
             assert_eq!(first.await, Err("refused"));
             assert_eq!(second.await, if is_personal { Ok(7) } else { Err("refused") });
         }
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_waits_for_several_others_shares_none_of_their_errors() {
+        let recent = Recent::new(8, Duration::from_mins(1));
+        let (refuse_first, first_refused) = oneshot::channel::<()>();
+        let (refuse_second, second_refused) = oneshot::channel::<()>();
+        let (signal, is_made) = oneshot::channel::<()>();
+        let first = async {
+            first_refused.await.unwrap();
+            Err::<u32, _>("first")
+        };
+        let mut first = Box::pin(recent.find_or_make_own("key", first, |_| true));
+        assert!(first.as_mut().now_or_never().is_none());
+        let second = async {
+            signal.send(()).unwrap();
+            second_refused.await.unwrap();
+            Err::<u32, _>("second")
+        };
+        let mut second = Box::pin(recent.find_or_make_own("key", second, |_| true));
+        assert!(second.as_mut().now_or_never().is_none(), "it waits for the first");
+        let third = async { Ok::<_, &str>(7) };
+        let mut third = Box::pin(recent.find_or_make_own("key", third, |_| true));
+        assert!(third.as_mut().now_or_never().is_none(), "it waits for the first");
+        refuse_first.send(()).unwrap();
+        assert_eq!(first.await, Err("first"));
+        tokio::select! {
+            found = &mut second => panic!("the second one is not refused yet: {found:?}"),
+            signalled = is_made => signalled.unwrap(),
+        }
+        assert!(third.as_mut().now_or_never().is_none(), "it waits for the second");
+        refuse_second.send(()).unwrap();
+        assert_eq!(second.await, Err("second"));
+        assert_eq!(third.await, Ok(7));
     }
 }

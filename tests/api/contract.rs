@@ -11,7 +11,7 @@ use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::support::{RequestExt as _, TestApp, undocumented_headers};
+use crate::support::{RequestExt as _, TestApp, is_undocumented, undocumented_headers};
 
 /// The URI under which the document is registered, so that schemas can refer to its components.
 const DOCUMENT: &str = "urn:cardscape:openapi";
@@ -236,6 +236,72 @@ fn the_guide_lists_the_values_of_every_field() {
     assert_eq!(missing, Vec::<String>::new());
 }
 
+/// The parameters of all operations, with the method and path of each.
+fn parameters(document: &Value) -> Vec<(String, &Value)> {
+    let mut all = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let of_operation = operation["parameters"].as_array().into_iter().flatten();
+            all.extend(of_operation.map(|parameter| (format!("{method} {path}"), parameter)));
+        }
+    }
+    all
+}
+
+/// One row of the guide has all words of a parameter.
+#[test]
+fn the_guide_lists_the_words_of_every_parameter() {
+    let guide = include_str!("../../docs/API.md");
+    let (_, values) = guide.split_once("\n## Values\n").unwrap();
+    let rows: Vec<(&str, &str)> = values.lines().filter_map(|row| row.split_once(" | ")).collect();
+    let document = document_json();
+    let (mut missing, mut listed) = (Vec::new(), 0);
+    for (operation, parameter) in parameters(&document) {
+        let name = parameter["name"].as_str().unwrap();
+        let Some(words) = parameter["schema"]["enum"].as_array() else { continue };
+        // Dialects have a guide of their own.
+        if name == "dialect" {
+            continue;
+        }
+        listed += 1;
+        let quotes = |text: &str, word: &str| text.contains(&format!("`{word}`"));
+        let has_all = |text: &str| words.iter().all(|word| quotes(text, word.as_str().unwrap()));
+        if !rows.iter().any(|(field, words)| quotes(field, name) && has_all(words)) {
+            missing.push(format!("{operation} {name}: {words:?}"));
+        }
+    }
+    assert!(listed > 25, "{listed}");
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+#[test]
+fn days_are_documented_as_dates() {
+    let document = document_json();
+    let mut days = parameters(&document);
+    days.retain(|(_, parameter)| parameter["name"] == "on");
+    assert!(days.len() > 4, "{days:?}");
+    days.retain(|(_, parameter)| parameter["schema"]["format"] != "date");
+    assert!(days.is_empty(), "{days:?}");
+}
+
+/// The example of a stream can be read as events.
+#[test]
+fn examples_of_streams_are_events() {
+    let document = document_json();
+    let mut streams = 0;
+    walk(&document["paths"], "", &mut |pointer, value| {
+        if pointer.ends_with("/text~1event-stream") {
+            streams += 1;
+            let example = value["example"].as_str().unwrap();
+            for event in example.strip_suffix("\n\n").unwrap().split("\n\n") {
+                let data = event.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+                assert!(serde_json::from_str::<Value>(data).unwrap().is_object(), "{event}");
+            }
+        }
+    });
+    assert_eq!(streams, 2);
+}
+
 /// All tests compare the headers of the answers that they get with the contract: this is the comparison.
 #[test]
 fn undocumented_headers_are_noticed() {
@@ -263,6 +329,13 @@ fn undocumented_headers_are_noticed() {
         assert_eq!(noticed(Method::GET, path, 200), [""; 0], "{path}");
     }
     assert_eq!(noticed(Method::PATCH, "/v1/cards/named", 200), [""; 0]);
+}
+
+#[test]
+fn undocumented_statuses_are_noticed() {
+    assert!(is_undocumented(&Method::GET, "/v1/cards", 412));
+    assert!(!is_undocumented(&Method::PUT, "/v1/me/wants", 412));
+    assert!(!is_undocumented(&Method::GET, "/cards", 412), "a page");
 }
 
 /// Every error code has a page that states what happened and what to do, and shows an example answer.

@@ -161,7 +161,7 @@ async fn requests_are_answered_in_time_while_the_database_is_silent() {
     assert_recovers(&app).await;
 }
 
-/// A client would take a stream that goes on for one without changes.
+/// Otherwise clients would believe that there are no changes.
 #[tokio::test]
 async fn a_stream_of_changes_ends_while_the_database_is_silent() {
     let db = Arc::new(TestDb::with_games(&["emojito"]).await);
@@ -242,6 +242,17 @@ async fn a_connection_that_is_abandoned_during_work_is_closed() {
     assert_ne!(third, second, "abandoned during a transaction");
 }
 
+/// Begins a statement that takes a minute, and reads its first row: Postgres sends the first rows before it computes the last one.
+async fn read_first_row(conn: &mut cardscape::store::Connection) {
+    let rows = diesel::dsl::sql::<diesel::sql_types::Text>(
+        "CASE n WHEN 9 THEN pg_sleep(60)::text ELSE repeat('x', 9000) END \
+         FROM generate_series(1, 9) AS n",
+    );
+    let row = diesel_async::RunQueryDsl::get_result(diesel::select(rows), conn);
+    let row: String = row.await.unwrap();
+    assert_eq!(row.len(), 9_000);
+}
+
 /// A statement whose rows are not all read, as that of a request that is broken off. The next request would wait for them.
 #[tokio::test]
 async fn a_connection_with_an_unread_answer_is_closed() {
@@ -250,14 +261,7 @@ async fn a_connection_with_an_unread_answer_is_closed() {
     let store = cardscape::store::Store::new(&settings).unwrap();
     let mut conn = store.connection().await.unwrap();
     let first = process_of(&mut conn).await;
-    // Postgres sends the first rows before it computes the last one.
-    let rows = diesel::dsl::sql::<diesel::sql_types::Text>(
-        "CASE n WHEN 9 THEN pg_sleep(60)::text ELSE repeat('x', 9000) END \
-         FROM generate_series(1, 9) AS n",
-    );
-    let row = diesel_async::RunQueryDsl::get_result(diesel::select(rows), &mut *conn);
-    let row: String = row.await.unwrap();
-    assert_eq!(row.len(), 9_000);
+    read_first_row(&mut conn).await;
     drop(conn);
     assert_ne!(process_of(&mut store.connection().await.unwrap()).await, first);
 }
@@ -287,6 +291,20 @@ async fn the_turn_of_an_abandoned_search_is_kept_while_postgres_may_execute_it()
     let mut turn = Box::pin(searches.turn(network));
     assert!(turn.as_mut().now_or_never().is_none(), "the search has not ended yet");
     turn.await.unwrap();
+}
+
+/// The driver records the end of a statement when its first rows arrive.
+#[tokio::test]
+async fn a_search_that_is_abandoned_between_its_rows_is_closed_and_its_turn_is_kept() {
+    let app = TestApp::start().await;
+    let (searches, network) = search_queue(app.db());
+    let mut conn = searches.connection(network).await.unwrap();
+    read_first_row(&mut conn).await;
+    drop(conn);
+    let mut turn = Box::pin(searches.turn(network));
+    assert!(turn.as_mut().now_or_never().is_none(), "the search has not ended yet");
+    turn.await.unwrap();
+    assert_eq!(searches.usage(), (0, 0), "no connection is left");
 }
 
 /// Worker threads end one after the other when the service stops, and those that still have requests need the connections.

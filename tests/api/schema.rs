@@ -58,7 +58,10 @@ async fn time_limits_of_the_database_do_not_apply_to_migrations() {
     db.sql(
         "DO $$ BEGIN \
              EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''1s''', current_database()); \
-             EXECUTE format('ALTER DATABASE %I SET lock_timeout = ''1s''', current_database()); END $$",
+             EXECUTE format('ALTER DATABASE %I SET lock_timeout = ''1s''', current_database()); \
+             IF current_setting('server_version_num')::int >= 170000 THEN \
+                 EXECUTE format('ALTER DATABASE %I SET transaction_timeout = ''1s''', current_database()); \
+             END IF; END $$",
     )
     .await;
     let url = db.url();

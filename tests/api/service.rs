@@ -203,29 +203,55 @@ async fn browsers_may_read_from_everywhere_but_send_credentials_only_from_config
     let vary: Vec<_> = answer.headers.get_all("vary").iter().collect();
     assert!(vary.iter().any(|value| *value == "Origin"), "{vary:?}");
 
-    let preflight = async |origin: &str| {
-        configured
+    let allowed = async |origin: &str| -> BTreeSet<String> {
+        let request = configured
             .request(reqwest::Method::OPTIONS, "/v1/me")
             .header("origin", origin)
             .header("access-control-request-method", "GET")
-            .header("access-control-request-headers", "authorization")
-            .answer()
-            .await
-            .header("access-control-allow-headers")
-            .to_lowercase()
+            .header("access-control-request-headers", "authorization");
+        let names = request.answer().await.header("access-control-allow-headers").to_lowercase();
+        names.split(", ").map(str::to_owned).collect()
     };
-    assert!(preflight("https://cards.example").await.contains("authorization"));
-    assert!(!preflight("https://fan.example").await.contains("authorization"));
+    let for_accounts = allowed("https://cards.example").await;
+    assert!(for_accounts.contains("authorization"), "{for_accounts:?}");
+    let wanted = header_parameters(|_, _, _| true);
+    assert!(for_accounts.is_superset(&wanted), "{for_accounts:?} {wanted:?}");
+    let for_strangers = allowed("https://fan.example").await;
+    assert!(!for_strangers.contains("authorization"), "{for_strangers:?}");
+    let wanted = header_parameters(|method, path, operation| {
+        needs_no_token(operation) && (method == "get" || CHECKS.contains(&path))
+    });
+    assert!(for_strangers.is_superset(&wanted), "{for_strangers:?} {wanted:?}");
+}
+
+/// The headers, in lower case, that the contract has as parameters of these operations: method, path and description.
+fn header_parameters(is_meant: impl Fn(&str, &str, &Value) -> bool) -> BTreeSet<String> {
+    let document = serde_json::to_value(cardscape::api::contract::document()).unwrap();
+    let mut names = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if is_meant(method, path, operation) {
+                let parameters = operation["parameters"].as_array().into_iter().flatten();
+                let headers = parameters.filter(|parameter| parameter["in"] == "header");
+                let of_header = |header: &Value| header["name"].as_str().unwrap().to_lowercase();
+                names.extend(headers.map(of_header));
+            }
+        }
+    }
+    names
+}
+
+/// Whether an operation of the contract needs no token.
+fn needs_no_token(operation: &Value) -> bool {
+    let security = operation["security"].as_array();
+    security.is_some_and(|schemes| schemes.is_empty() || schemes.contains(&json!({})))
 }
 
 /// The POST routes of the contract that need no token.
 fn posts_without_token() -> BTreeSet<String> {
     let document = serde_json::to_value(cardscape::api::contract::document()).unwrap();
     let paths = document["paths"].as_object().unwrap();
-    let posts = paths.iter().filter(|(_, item)| {
-        let security = item["post"]["security"].as_array();
-        security.is_some_and(|schemes| schemes.is_empty() || schemes.contains(&json!({})))
-    });
+    let posts = paths.iter().filter(|(_, item)| needs_no_token(&item["post"]));
     posts.map(|(path, _)| path.clone()).collect()
 }
 

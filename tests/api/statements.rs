@@ -594,7 +594,7 @@ async fn lists_of_moderators_are_planned_once() {
     let lists = [
         (
             (&moderator, "/v1/disputes?role=moderator", "disputes d"),
-            ("uuid, bigint", format!("{newest}, 51")),
+            ("uuid, uuid, bigint", format!("'{}', {newest}, 51", moderator.id)),
         ),
         (
             (&moderator, "/v1/design-reviews", "design_reviews v"),

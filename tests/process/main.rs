@@ -768,7 +768,7 @@ fn help_is_printed_and_wrong_usage_exits_with_2() {
     assert!(text(&own_server).contains("keys generate"), "{}", text(&own_server));
 }
 
-/// The documented limit in docs/OPERATIONS.md is workers × (pool size + 1) + search connections + 17. Not all background jobs connect in this short run, so the
+/// The documented limit in docs/OPERATIONS.md is workers × (pool size + 1) + search connections + 18. Not all background jobs connect in this short run, so the
 /// bound here is stricter.
 #[tokio::test]
 async fn the_service_opens_no_more_connections_than_documented() {

@@ -87,7 +87,7 @@ pub struct AccountStreamQuery {
     params(AccountStreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "The last `id` that the client received")),
     responses(
         (status = 200, description = "The events, until the token ends.", content((String = "text/event-stream",
-            example = "id: 17\\nevent: trade.offered\\ndata: {\"seq\":17,\"kind\":\"trade.offered\",\"trade\":{\"id\":\"01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\",\"href\":\"/v1/trades/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\"},\"at\":\"2026-11-21T08:50:41.563424Z\"}\\n\\nevent: end\\ndata: {\"reason\":\"expired\"}\\n\\n"))),
+            example = "id: 17\nevent: trade.offered\ndata: {\"seq\":17,\"kind\":\"trade.offered\",\"trade\":{\"id\":\"01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\",\"href\":\"/v1/trades/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\"},\"at\":\"2026-11-21T08:50:41.563424Z\"}\n\nevent: end\ndata: {\"reason\":\"expired\"}\n\n"))),
         (status = 410, description = "`gone`: the events after this number are no longer kept, or the number was never used."),
         (status = 429, description = "`too_many_streams`: the account already has 10 open streams on this instance."),
         (status = 503, description = "`unavailable`: this instance already has the largest number of streams that it can serve."),

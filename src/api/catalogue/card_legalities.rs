@@ -19,7 +19,7 @@ use crate::http::extract::{Caller, Params, cacheable};
 #[into_params(parameter_in = Query)]
 pub struct LegalitiesQuery {
     /// Use the rules of this day, `YYYY-MM-DD`; if it is absent, today (UTC).
-    #[param(value_type = Option<String>, example = "2026-11-21")]
+    #[param(value_type = Option<String>, format = Date, example = "2026-11-21")]
     on: Option<Date>,
 }
 

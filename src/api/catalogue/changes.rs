@@ -89,7 +89,7 @@ pub struct StreamQuery {
     params(StreamQuery, ("Last-Event-ID" = Option<u64>, Header, description = "The last `id` that the client received")),
     responses(
         (status = 200, description = "The events, without end.", content((String = "text/event-stream",
-            example = "id: 174\\nevent: card.unlocked\\ndata: {\"seq\":174,\"kind\":\"card.unlocked\",\"game\":\"ttcg\"}\\n\\n"))),
+            example = "id: 174\nevent: card.unlocked\ndata: {\"seq\":174,\"kind\":\"card.unlocked\",\"game\":\"ttcg\"}\n\n"))),
         (status = 410, description = "`gone`: the events after this number are no longer kept, or the number was never used."),
         (status = 429, description = "`too_many_streams`: your network already has the largest allowed number of open streams."),
     )

@@ -93,7 +93,7 @@ pub async fn list_formats(
 #[into_params(parameter_in = Query)]
 pub struct FormatQuery {
     /// Use the rules of this day, `YYYY-MM-DD`; if it is absent, those of today (UTC), or of the newest version if none has begun yet.
-    #[param(value_type = Option<String>, example = "2026-11-01")]
+    #[param(value_type = Option<String>, format = Date, example = "2026-11-01")]
     on: Option<Date>,
     /// Code of a variant; if it is absent, the default variant of the format.
     #[param(value_type = Option<String>)]

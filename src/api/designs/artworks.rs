@@ -85,11 +85,16 @@ pub async fn upload_artwork(
 /// only as long as `Cache-Control` allows, then ask again with `If-None-Match`.
 #[utoipa::path(
     get, path = "/v1/artworks/{artwork}", tag = "designs", security((), ("bearer" = [])),
-    params(("artwork" = String, Path, description = "Id of the artwork"), ArtworkQuery),
+    params(
+        ("artwork" = String, Path, description = "Id of the artwork"),
+        ArtworkQuery,
+        ("If-Match" = Option<String>, Header, description = "Send the file only if it still has this `ETag`"),
+    ),
     responses(
         (status = 200, content((String = "image/jpeg", example = "(JPEG)"), (String = "image/png", example = "(PNG)"))),
         (status = 304, description = "Not changed."),
         (status = 410, description = "`gone`: it was taken down."),
+        (status = 412, description = "`precondition_failed`: the file does not have the `ETag` of `If-Match`."),
     )
 )]
 pub async fn download_artwork(

@@ -152,6 +152,7 @@ pub async fn delete_design(
         (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
         (status = 409, description = "`design_step_refused`, `design_taken_down`, `design_name_taken`, `design_nameless`"),
         (status = 412, description = "`precondition_failed`: it was changed since."),
+        (status = 422, description = "`invalid_body`: its name, which an older version accepted, is too long to be compared (`/name`)."),
         (status = 428, description = "`precondition_required`"),
         (status = 429, description = "`daily_limit_reached`"),
     )

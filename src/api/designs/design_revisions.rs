@@ -98,7 +98,7 @@ pub async fn compare_design_revisions(
         (status = 200, body = DesignResponse, headers(("ETag" = String, description = "The new version"))),
         (status = 409, description = "`design_step_refused`, `design_taken_down`, `design_name_taken`, `design_nameless`, `too_many_revisions`, `artwork_removed`"),
         (status = 412, description = "`precondition_failed`: it was changed since; nothing is overwritten."),
-        (status = 422, description = "`invalid_body`: there is no such revision."),
+        (status = 422, description = "`invalid_body`: there is no such revision, or its name, which an older version accepted, is refused now (`/name`)."),
         (status = 428, description = "`precondition_required`"),
         (status = 429, description = "`daily_limit_reached`"),
     )

@@ -174,6 +174,7 @@ pub struct RotateSecretRequest {
             ("ETag" = String, description = "Its version, for `If-Match`"),
         )),
         (status = 409, description = "`idempotency_in_progress`"),
+        (status = 410, description = "`gone`: the request was sent before, and its webhook was deleted since."),
         (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
     )
 )]

@@ -218,9 +218,9 @@ pub(super) async fn decided_or_give_back<T>(
     }
 }
 
-/// Returns the units of an attempt that was refused without a word about the secret. If the database does not answer in
-/// time, they are returned later. The caller must hold no connection meanwhile, because all of them may be in use by
-/// requests that wait here.
+/// Returns the units of an attempt that was refused without a word about the secret, together with those of other
+/// requests. If the database does not answer in time, they are returned later. The caller should hold no connection
+/// meanwhile: others need it.
 pub(super) async fn give_back(app: &AppState, subjects: &[AttemptSubject], now: DateTime<Utc>) {
     if let Err(error) = app.attempt_batches.give_back(subjects, now).await {
         tracing::debug!(%error, "an attempt is not given back yet");

@@ -350,16 +350,22 @@ pub async fn refresh(app: &AppState, presented: &str) -> Result<TokensResponse, 
     match refreshed {
         Refreshed::Renewed { session, account } => issue_tokens(app, account, session, &next, now),
         Refreshed::Reused(session) => {
-            app.store
-                .transaction(async |conn| sessions::end_reused(conn, session, now).await)
-                .await?;
-            app.identities.invalidate(&CredentialKey::Session(session)).await;
-            metrics::counter!("refresh_reuse_total").increment(1);
-            tracing::warn!(%session, "an old refresh token was used again: the session was ended");
+            // A task of its own, because the client may disconnect: a thief would keep the session.
+            let ended = tokio::spawn(end_reused(app.clone(), session, now));
+            ended.await.map_err(Problem::internal)??;
             Err(invalid())
         }
         Refreshed::Unknown => Err(invalid()),
     }
+}
+
+/// Ends a session of which an old refresh token was presented again.
+async fn end_reused(app: AppState, session: SessionId, now: DateTime<Utc>) -> StoreResult<()> {
+    sessions::end_reused(&app.store, session, now).await?;
+    app.identities.invalidate(&CredentialKey::Session(session)).await;
+    metrics::counter!("refresh_reuse_total").increment(1);
+    tracing::warn!(%session, "an old refresh token was used again: the session was ended");
+    Ok(())
 }
 
 /// A session.

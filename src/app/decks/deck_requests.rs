@@ -174,8 +174,8 @@ pub(super) fn require_publishable(
     if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
 }
 
-/// Refuses to restore a revision with a serial code in a text that an older version has stored, if others can read the deck: nobody else may have read that
-/// revision. Its texts are no values of the request, so the fault is that of the revision.
+/// Refuses to restore a revision with a serial code in a text that an older version has stored, if others can read the deck: perhaps nobody else has read
+/// that revision. Its texts are no values of the request, so the fault is that of the revision.
 pub(super) fn require_restorable(
     content: &DeckContent,
     visibility: DeckVisibility,

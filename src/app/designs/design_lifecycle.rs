@@ -236,14 +236,25 @@ async fn refused_artwork(
     Ok(Problem::invalid(vec![InputFault::at("/artwork/id", FaultReason::RemovedArtwork)]))
 }
 
-/// 422 when the revision would give the design a name of only punctuation or marks. Designs that have such names keep
-/// them.
+/// 422 when the revision would give the design a name of only punctuation or marks, or one that is too long to be
+/// compared. Designs that have such names keep them.
 pub(super) fn require_new_name(
     before: &StoredDesign,
     content: &DesignContent,
 ) -> Result<(), Problem> {
-    let is_kept = before.content().name == content.name;
-    if is_kept || content.has_proper_name() { Ok(()) } else { Err(improper_name("/name")) }
+    if before.content().name == content.name {
+        return Ok(());
+    }
+    require_comparable_name(content)?;
+    if content.has_proper_name() { Ok(()) } else { Err(improper_name("/name")) }
+}
+
+/// 422 for a stored name that is too long to be compared: no index of listed designs or of cards takes it.
+pub(super) fn require_comparable_name(content: &DesignContent) -> Result<(), Problem> {
+    if content.has_long_key() {
+        return Err(Problem::invalid(vec![InputFault::at("/name", ContentReason::LongKey)]));
+    }
+    Ok(())
 }
 
 /// 422 for a name of only punctuation or marks, which the request has at `pointer`.
@@ -289,6 +300,7 @@ pub async fn share(
     let stored = find_own(app, by, code).await?;
     if_match.check(Revision(stored.design.version))?;
     require_own_step(&stored, DesignStep::Share)?;
+    require_comparable_name(stored.content())?;
     require_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = version_check(if_match, stored.design.version);

@@ -7,7 +7,9 @@ use uuid::Uuid;
 
 use super::design_bodies::{DesignReviewResponse, ParsedDesign};
 use super::design_checks::{DesignCheckResponse, ReleaseObstacle, judge};
-use super::design_lifecycle::{VersionedDesign, find, find_own, find_stored, version_check};
+use super::design_lifecycle::{
+    VersionedDesign, find, find_own, find_stored, require_comparable_name, version_check,
+};
 use super::design_sentences::{find_obstacles, timed_out};
 use super::likeness::StoredAs;
 use super::step_problems::{check_step, name_taken, not_releasable, require_own_step};
@@ -48,6 +50,7 @@ pub async fn submit(
     let stored = find_own(app, by, code).await?;
     if_match.check(Revision(stored.design.version))?;
     require_own_step(&stored, DesignStep::Submit)?;
+    require_comparable_name(stored.content())?;
     let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = version_check(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };

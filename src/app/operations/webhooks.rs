@@ -281,7 +281,8 @@ pub async fn rotate_secret(
             tracing::info!(account = %by.account(), webhook = %id, generation = row.secret_generation, "webhook secret replaced");
             Ok(with_secret(app, row, true))
         }
-        SecretRotated::Repeat(row) => Ok(with_secret(app, row, false)),
+        SecretRotated::Repeat(Some(row)) => Ok(with_secret(app, row, false)),
+        SecretRotated::Repeat(None) => Err(Problem::new(ProblemCode::Gone)),
         SecretRotated::Missing => Err(Problem::not_found()),
     }
 }

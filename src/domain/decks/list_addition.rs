@@ -82,15 +82,15 @@ fn is_name_alone(entry: &DeckEntry) -> bool {
 }
 
 /// A line with its quantity increased, if the quantity is the first word of the line, perhaps after a bullet. `key` is that of the name on the line: a number
-/// with which the name itself begins (`1st Strike`) is not the quantity.
+/// with which the name itself begins (`1st Strike`) is not the quantity, unless the whole name follows it (`1 1`).
 fn with_one_more(line: &str, quantity: u32, key: &str) -> Option<String> {
     let start = line.find(|c: char| c.is_alphanumeric())?;
     let (before, rest) = line.split_at(start);
-    if name_key(rest).starts_with(key) {
-        return None;
-    }
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (number, after) = rest.split_at(end);
+    if name_key(rest).starts_with(key) && !name_key(after).starts_with(key) {
+        return None;
+    }
     (number.parse() == Ok(quantity)).then(|| format!("{before}{}{after}", quantity + 1))
 }
 
@@ -130,13 +130,15 @@ mod tests {
         ] {
             assert_eq!(added(before, &pike(), &[]), after);
         }
-        let strike = entry("main", 1, "1st Strike");
-        let add = |list: &str| {
-            let read = ReadLines { entries: &[(1, &strike)], headers: &[] };
-            add_card(list, read, "main", "1st Strike").text
+        let add = |list: &str, name: &str| {
+            let named = entry("main", 1, name);
+            let read = ReadLines { entries: &[(1, &named)], headers: &[] };
+            add_card(list, read, "main", name).text
         };
-        assert_eq!(add("1st Strike"), "1st Strike\n1 1st Strike\n");
-        assert_eq!(add("1 1st Strike"), "2 1st Strike\n");
+        assert_eq!(add("1st Strike", "1st Strike"), "1st Strike\n1 1st Strike\n");
+        assert_eq!(add("1 1st Strike", "1st Strike"), "2 1st Strike\n");
+        assert_eq!(add("1 1", "1"), "2 1\n");
+        assert_eq!(add("1", "1"), "1\n1 1\n");
         let mut printing = pike();
         printing[0].1.card.set = Some("pond".into());
         assert_eq!(added("2 Pike (pond)", &printing, &[]), "2 Pike (pond)\n1 Pike\n");

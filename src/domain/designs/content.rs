@@ -224,6 +224,11 @@ impl DesignContent {
         self.name.is_empty() || search_key(&format!("a{}", self.name)) != "a"
     }
 
+    /// Whether the name is too long to be compared, although older versions accepted it: no index takes it.
+    pub fn has_long_key(&self) -> bool {
+        has_long_key(&self.name)
+    }
+
     /// The skeleton of the name: public designs of a game must have different ones.
     pub fn name_skeleton(&self) -> String {
         name_skeleton(&self.name)
@@ -233,12 +238,14 @@ impl DesignContent {
 /// The name, if it can be compared with others.
 fn comparable(name: String) -> Result<String, ContentReason> {
     check_letters(&name)?;
-    let key = name_key(&name);
-    if key.is_empty() {
+    if name_key(&name).is_empty() {
         return Err(TextError::Blank.into());
     }
-    let longest = key.len().max(name_skeleton(&name).len());
-    if longest > MAX_KEY { Err(ContentReason::LongKey) } else { Ok(name) }
+    if has_long_key(&name) { Err(ContentReason::LongKey) } else { Ok(name) }
+}
+
+fn has_long_key(name: &str) -> bool {
+    name_key(name).len().max(name_skeleton(name).len()) > MAX_KEY
 }
 
 #[derive(Default)]

@@ -87,11 +87,11 @@ impl Origin {
         match self {
             Self::Anyone { is_check } => (
                 if *is_check { "GET, HEAD, POST" } else { "GET, HEAD" },
-                "Content-Type, If-Match, If-None-Match, If-Range, Range",
+                "Content-Type, If-Match, If-None-Match, If-Range, Last-Event-ID, Range",
             ),
             Self::Configured(_) => (
                 "GET, HEAD, POST, PUT, PATCH, DELETE",
-                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range",
+                "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Last-Event-ID, Range",
             ),
         }
     }

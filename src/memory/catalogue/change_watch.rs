@@ -85,8 +85,8 @@ impl Watcher {
     }
 }
 
-/// Polls the database until there are no streams. If it does not answer for some time, all streams end: clients would take one that goes on for
-/// one without changes.
+/// Polls the database until there are no streams. If it does not answer for some time, all streams end: otherwise clients would believe
+/// that there are no changes.
 async fn follow(places: Arc<Places<Network>>, feed: Arc<Mutex<Feed>>, store: Store) {
     let mut last_poll = Instant::now();
     loop {

@@ -57,10 +57,12 @@ pub struct SettledUnits {
 #[derive(Clone)]
 pub struct AttemptBatches {
     orders: BatchQueue<AttemptJob>,
+    /// Attempts that were taken alone. They have a queue of their own, because nobody may take their units before a commit.
+    returned: BatchQueue<ReturnJob>,
     unsettled: UnsettledAttempts,
     /// The epoch of the last reservation.
     epoch: Arc<Mutex<Option<Epoch>>>,
-    /// For the task that processes the queue, and for releases beside it.
+    /// For the tasks that process the queues.
     store: Store,
 }
 
@@ -75,6 +77,12 @@ pub(in crate::store) struct AttemptJob {
     /// The epoch in which the units to release were reserved.
     epoch: Option<Epoch>,
     answer: Answer,
+}
+
+/// A request to give back an attempt that was taken alone: a unit of each row.
+struct ReturnJob {
+    rows: Vec<Key>,
+    answer: oneshot::Sender<StoreResult<()>>,
 }
 
 enum Answer {
@@ -146,7 +154,8 @@ impl AttemptBatches {
     /// outlives all requests.
     pub fn new(store: Store) -> Self {
         let unsettled = UnsettledAttempts::new(store.clone());
-        Self { orders: BatchQueue::new(), unsettled, epoch: Arc::default(), store }
+        let (orders, returned) = (BatchQueue::new(), BatchQueue::new());
+        Self { orders, returned, unsettled, epoch: Arc::default(), store }
     }
 
     /// Reserves up to `wanted` units of each of the distinct subjects, as far as all limits allow; committed when this
@@ -205,33 +214,21 @@ impl AttemptBatches {
     /// Returns a unit of each subject to limits from which it was taken alone, not in a batch ([`attempts::reserve`]).
     /// `reserved_at` is the `now` given there. If it fails because the database is not there, it is tried again later. It
     /// goes on if the future is dropped, and its time is no part of the request's budget, which may be used up.
+    ///
+    /// Requests of one network return units of the same row: together, so that they do not wait for each other with a
+    /// connection each.
     pub async fn give_back(
         &self,
         subjects: &[AttemptSubject],
         reserved_at: DateTime<Utc>,
     ) -> StoreResult<()> {
-        let (batches, subjects) = (self.clone(), subjects.to_vec());
-        let release = async move { batches.give_back_now(&subjects, reserved_at).await };
-        self.unsettled.run_release(release).await.unwrap_or_else(|error| {
-            Err(StoreError::Unavailable(format!("an attempt was not given back: {error}")))
+        let rows = subjects.iter().map(|subject| key(subject, reserved_at)).collect();
+        let (answer, given_back) = oneshot::channel();
+        self.returned.push([ReturnJob { rows, answer }], &Returns(self.clone()));
+        given_back.await.unwrap_or_else(|_| {
+            tracing::error!("giving back attempts has failed: they stay used");
+            Err(StoreError::Unavailable("an attempt was not given back".to_owned()))
         })
-    }
-
-    async fn give_back_now(
-        &self,
-        subjects: &[AttemptSubject],
-        reserved_at: DateTime<Utc>,
-    ) -> StoreResult<()> {
-        let given_back = release_one(&self.store, subjects, reserved_at).await;
-        if let Err(error) = &given_back {
-            let row = |subject: &AttemptSubject| {
-                let (scope, mac, start) = key(subject, reserved_at);
-                AttemptRow { scope, mac, start, units: 1, decided: 0 }
-            };
-            let rows: Vec<AttemptRow> = subjects.iter().map(row).collect();
-            self.settle_again(&rows, Durability::OnDisk, error);
-        }
-        given_back
     }
 
     /// The epoch of the last reservation.
@@ -263,6 +260,8 @@ impl AttemptBatches {
     pub async fn finish(&self) {
         let all = async {
             self.orders.wait_until_empty().await;
+            self.returned.wait_until_empty().await;
+            // Last: what the queues could not settle is added here.
             self.unsettled.wait_until_empty().await;
         };
         if timeout(STOP, all).await.is_err() {
@@ -324,15 +323,46 @@ impl BatchWorker for AttemptBatches {
     }
 }
 
-/// Releases a unit of each subject, in a transaction: so it is known whether a failure wrote something.
-async fn release_one(
-    store: &Store,
-    subjects: &[AttemptSubject],
-    reserved_at: DateTime<Utc>,
-) -> StoreResult<()> {
+/// Gives back attempts that were taken alone.
+#[derive(Clone)]
+struct Returns(AttemptBatches);
+
+impl BatchWorker for Returns {
+    type Job = ReturnJob;
+
+    /// Most attempts of a transaction: their rows are locked until it is committed.
+    const MAX_BATCH: usize = 50;
+
+    async fn work(&self, jobs: Vec<ReturnJob>) {
+        let Self(batches) = self;
+        let rows = returned_rows(&jobs);
+        let released = release_all(&batches.store, &rows).await;
+        if let Err(error) = &released {
+            batches.settle_again(&rows, Durability::OnDisk, error);
+        }
+        for job in jobs {
+            let released = released.as_ref().map_err(shared).copied();
+            // Whoever waited may have given up.
+            let _ = job.answer.send(released);
+        }
+    }
+}
+
+/// The units that these jobs give back, with each row once.
+fn returned_rows(jobs: &[ReturnJob]) -> Vec<AttemptRow> {
+    let mut units = BTreeMap::<Key, u32>::new();
+    for key in jobs.iter().flat_map(|job| &job.rows) {
+        *units.entry(*key).or_default() += 1;
+    }
+    let row = |((scope, mac, start), units)| AttemptRow { scope, mac, start, units, decided: 0 };
+    units.into_iter().map(row).collect()
+}
+
+/// Releases the units of rows in a transaction: so it is known whether a failure wrote something.
+async fn release_all(store: &Store, rows: &[AttemptRow]) -> StoreResult<()> {
     let mut begun = store.begin().await?;
-    let released = attempts::release(begun.conn(), subjects, 1, reserved_at).await;
-    begun.end(released).await
+    let released = attempts::settle_rows(begun.conn(), rows, Release::All, Flush::AsBegun).await;
+    begun.end(released.map_err(StoreError::from)).await
 }
 
 async fn receive<T>(answer: oneshot::Receiver<StoreResult<T>>) -> StoreResult<T> {
@@ -594,6 +624,7 @@ fn withhold_lost(stocks: &mut Stocks, at: DateTime<Utc>) {
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
+    use futures_util::FutureExt as _;
 
     use super::attempts::IN_FLIGHT;
     use super::*;
@@ -687,6 +718,28 @@ mod tests {
         let failed = StoreError::Unavailable("no connection".to_owned());
         batches.settle_again(&rows, reserved, &failed);
         assert_eq!(batches.unsettled.rows(), [(reserved, 1, 3, 0)]);
+    }
+
+    /// Postgres updates a row only once in a statement.
+    #[test]
+    fn attempts_that_are_given_back_together_name_each_limit_once() {
+        let (mine, yours, network) = (subject(1, 5), subject(2, 5), subject(3, 9));
+        let job = |subjects: [AttemptSubject; 2]| {
+            let rows = subjects.iter().map(|one| key(one, DateTime::UNIX_EPOCH)).collect();
+            ReturnJob { rows, answer: oneshot::channel().0 }
+        };
+        let rows = returned_rows(&[job([mine, network]), job([yours, network])]);
+        let units: Vec<_> = rows.iter().map(|row| (row.mac[0], row.units)).collect();
+        assert_eq!(units, [(1, 1), (2, 1), (3, 2)]);
+    }
+
+    #[tokio::test]
+    async fn a_stop_waits_for_attempts_that_are_given_back_without_their_request() {
+        let batches = without_database();
+        let mine = [subject(1, 20)];
+        let given_back = batches.give_back(&mine, DateTime::UNIX_EPOCH);
+        assert!(given_back.now_or_never().is_none(), "its request is broken off");
+        assert!(batches.finish().now_or_never().is_none());
     }
 
     /// What cannot be released now is released later only in the epoch of its reservation.

@@ -20,7 +20,7 @@ use crate::auth::session::{
 use crate::domain::ids::{AccountId, SessionId};
 use crate::store::db::schema::{accounts, personal_access_tokens, refresh_tokens, sessions};
 use crate::store::db::statement::{CachePrepared as _, sql};
-use crate::store::{Connection, StoreResult};
+use crate::store::{Connection, Store, StoreResult};
 
 /// How many sessions an account may have at once, so that its owner can list and end all of them.
 pub const MOST_SESSIONS: i64 = 200;
@@ -356,7 +356,13 @@ pub async fn refresh(
 
 /// Ends a session of which an old refresh token was presented again, and revokes the personal access tokens that its
 /// account has created since the session began: a thief of the refresh token may have created them.
-pub async fn end_reused(
+pub async fn end_reused(store: &Store, id: SessionId, now: DateTime<Utc>) -> StoreResult<()> {
+    let mut begun = store.begin().await?;
+    let ended = end_reused_in(begun.conn(), id, now).await;
+    begun.end(ended).await
+}
+
+async fn end_reused_in(
     conn: &mut Connection,
     id: SessionId,
     now: DateTime<Utc>,

@@ -1,5 +1,5 @@
 //! Attempts that could not be settled because the database was not there: they are settled as soon as it is. Nobody
-//! waits for it, except a stop of the process. It also waits for releases whose request is broken off.
+//! waits for it, except a stop of the process.
 //!
 //! A unit must not be released twice: that would be a guess too many. So every try is a transaction, and is repeated
 //! only if it is certain that the last one was not committed. Nor must a unit be released whose reservation was lost when
@@ -13,7 +13,6 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
 use super::attempts::{self, AttemptRow, Epoch, Flush, Release};
@@ -55,8 +54,6 @@ struct Waiting {
     tried: Option<Key>,
     /// Whether a task is settling them.
     has_task: bool,
-    /// Releases that run in tasks of their own.
-    releases: usize,
 }
 
 /// Whether a crash of Postgres may have lost a reservation.
@@ -106,21 +103,6 @@ impl UnsettledAttempts {
         }
     }
 
-    /// Runs a release that must be finished although its request, or the worker thread of the request, ends before.
-    pub(super) fn run_release<T: Send + 'static>(
-        &self,
-        release: impl Future<Output = T> + Send + 'static,
-    ) -> JoinHandle<T> {
-        // Counted here, so that a stop also waits for a task that has not begun.
-        self.waiting().releases += 1;
-        let running = RunningRelease(self.clone());
-        self.0.runtime.spawn(async move {
-            let released = release.await;
-            drop(running);
-            released
-        })
-    }
-
     /// Waits until nothing is left. The next try begins at once.
     pub(super) async fn wait_until_empty(&self) {
         self.0.hurry.notify_one();
@@ -128,7 +110,7 @@ impl UnsettledAttempts {
             let done = self.0.done.notified();
             tokio::pin!(done);
             done.as_mut().enable();
-            if self.waiting().is_idle() {
+            if !self.waiting().has_task {
                 return;
             }
             done.await;
@@ -242,16 +224,6 @@ impl Drop for RunningTask {
     }
 }
 
-/// A release in a task of its own. What it could not release waits already when this is dropped.
-struct RunningRelease(UnsettledAttempts);
-
-impl Drop for RunningRelease {
-    fn drop(&mut self) {
-        self.0.waiting().releases -= 1;
-        self.0.0.done.notify_waiters();
-    }
-}
-
 /// Settles rows, unless a crash may have lost their reservations.
 async fn settle_in(
     conn: &mut Connection,
@@ -275,10 +247,6 @@ async fn settle_in(
 }
 
 impl Waiting {
-    fn is_idle(&self) -> bool {
-        !self.has_task && self.releases == 0
-    }
-
     /// The row to begin with; `None`: there are none.
     fn first(&self) -> Option<Key> {
         let mut behind = self
@@ -339,25 +307,6 @@ mod tests {
         attempts.add([row(2, 1)], UNKNOWN);
         assert!(attempts.waiting().has_task, "a task begins");
         assert_eq!(attempts.rows(), [(UNKNOWN, 1, 2, 0), (UNKNOWN, 2, 1, 0)], "nothing is lost");
-    }
-
-    /// A worker thread ends when its requests are answered or broken off.
-    #[tokio::test]
-    async fn a_release_survives_the_runtime_of_its_request_and_a_stop_waits_for_it() {
-        let attempts = without_database();
-        let (answer, answered) = tokio::sync::oneshot::channel::<()>();
-        let of_worker = attempts.clone();
-        let worker = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-            let _inside = runtime.enter();
-            of_worker.run_release(answered)
-        };
-        let release = tokio::task::spawn_blocking(worker).await.unwrap();
-        let mut stop = Box::pin(attempts.wait_until_empty());
-        assert!(stop.as_mut().now_or_never().is_none(), "it waits for the release");
-        answer.send(()).unwrap();
-        stop.await;
-        release.await.unwrap().unwrap();
     }
 
     /// A release of an earlier epoch is not added to those of the present one.

@@ -28,9 +28,10 @@ const DUPLICATE_DATABASE: &str = "42P04";
 /// Two instances that start together must not migrate at the same time: the second one waits for this advisory lock.
 const LOCK: &str = "SELECT pg_advisory_lock(7233172001)";
 
-/// A migration may take longer than the time limits that a role or database has for requests.
-const NO_TIME_LIMITS: &str =
-    "SET statement_timeout = 0; SET lock_timeout = 0; SET idle_in_transaction_session_timeout = 0";
+/// A migration may take longer than the time limits that a role or database has for requests. The last one exists since
+/// PostgreSQL 17.
+const NO_TIME_LIMITS: &str = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN \
+    ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')";
 
 /// The encoding of the database: others count the bytes of a character as characters, or do not have all of them.
 const ENCODING: &str = "UTF8";

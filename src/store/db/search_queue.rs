@@ -106,8 +106,11 @@ impl Drop for SearchConnection {
         if self.conn.is_abandoned()
             && let Some(turn) = self.turn.take()
         {
+            let conn = self.conn.take();
             self.runtime.spawn(async move {
-                sleep(NOTICE_OF_CLOSING).await;
+                if !conn.finish().await {
+                    sleep(NOTICE_OF_CLOSING).await;
+                }
                 drop(turn);
             });
         }

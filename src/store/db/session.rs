@@ -222,12 +222,32 @@ impl PooledConnection {
         }
     }
 
-    /// Whether Postgres may still execute a statement when this is dropped: the statement was dropped before its end, or
-    /// its response was late.
+    /// Whether Postgres may still execute a statement when this is dropped: the statement was dropped before its end or
+    /// between its rows, or its response was late. Also for a moment after a statement that is not prepared for further
+    /// use, which the driver deallocates.
     pub(super) fn is_abandoned(&self) -> bool {
-        self.0.as_ref().is_some_and(|session| {
-            session.is_waiting() || (session.line.has_ended() && session.pulse().owes())
-        })
+        self.0.as_ref().is_some_and(|session| session.is_waiting() || session.pulse().owes())
+    }
+
+    /// Moves the connection out of this value, which must only be dropped afterwards.
+    pub(super) fn take(&mut self) -> Self {
+        Self(self.0.take())
+    }
+
+    /// Returns the connection to its pool if all responses arrive at once. Otherwise it is closed: `false`, Postgres may
+    /// still execute a statement.
+    pub(super) async fn finish(mut self) -> bool {
+        let at_rest = self.0.as_ref().filter(|session| !session.is_waiting());
+        let pulse = at_rest.map(|session| session.line.pulse.clone());
+        if let Some(pulse) = pulse
+            && pulse.settles(None).await
+        {
+            return true;
+        }
+        if let Some(session) = self.0.take() {
+            give_up(session);
+        }
+        false
     }
 
     /// Records whether a transaction is open that was begun without the driver: if it is, dropping this value closes
@@ -263,10 +283,15 @@ impl Drop for PooledConnection {
     fn drop(&mut self) {
         let Some(mut session) = self.0.take() else { return };
         if session.is_waiting() || session.in_transaction || session.conn.is_broken() {
-            if !session.line.has_ended() {
-                count_closed("abandoned");
-            }
-            Object::take(session).line.disconnect();
+            give_up(session);
         }
     }
+}
+
+/// Closes a connection on which something has not ended.
+fn give_up(session: Object<Sessions>) {
+    if !session.line.has_ended() {
+        count_closed("abandoned");
+    }
+    Object::take(session).line.disconnect();
 }

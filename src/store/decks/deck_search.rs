@@ -133,7 +133,8 @@ pub async fn with_due<T>(
 /// manifest or version, and when to try again. A deck that has changed since stays due at once.
 ///
 /// The row forgets the cards that were hidden when it was written: being due for an unlocked one has no time that could
-/// be put off. Rows are locked in the same order as by [`write`].
+/// be put off. If a request has written it for a later revision meanwhile, it forgets those cards too, and an unlock of
+/// one is noticed at `until`. Rows are locked in the same order as by [`write`].
 pub async fn postpone(
     conn: &mut Connection,
     id: DeckId,

@@ -81,7 +81,7 @@ impl EffectCache {
         drop(conn);
         let Some((document, revision, templates_since)) = row else { return Ok(None) };
         // Concurrent requests wait for one load.
-        let loading = load(document, revision, templates_since);
+        let loading = load(game.to_owned(), document, revision, templates_since);
         let loaded = self.0.try_get_with((game.to_owned(), revision), loading);
         let loaded = loaded.await.map_err(|fault| unreadable(fault.as_str()))?;
         Ok(Some(loaded))
@@ -91,6 +91,7 @@ impl EffectCache {
 /// Parses a document on a blocking thread. It was checked when it was written, but perhaps by another version of the
 /// program.
 async fn load(
+    game: String,
     document: serde_json::Value,
     revision: i64,
     templates_since: Option<DateTime<Utc>>,
@@ -102,6 +103,12 @@ async fn load(
             let first = faults.into_iter().next();
             first.map_or_else(String::new, |fault| format!("effect texts: {fault}"))
         })?;
+        if !library.applies_replacements() {
+            tracing::warn!(
+                %game, revision,
+                "the stored replacements of phrases could make sentences too long: sentences are shown without them until they are changed"
+            );
+        }
         Ok(Arc::new(LoadedEffects { library, revision, templates_since }))
     };
     tokio::task::spawn_blocking(read).await.map_err(|error| error.to_string())?

@@ -103,8 +103,8 @@ pub enum WebhookEdited {
 pub enum SecretRotated {
     /// The webhook has a new secret.
     New(WebhookRow),
-    /// A repeated request: the secret is not shown again.
-    Repeat(WebhookRow),
+    /// A repeated request: the secret is not shown again. `None`: the webhook was deleted since.
+    Repeat(Option<WebhookRow>),
     /// There is no such webhook any more.
     Missing,
 }
@@ -318,8 +318,7 @@ pub async fn rotate(
     at: DateTime<Utc>,
 ) -> Result<SecretRotated, IdempotentError> {
     if idempotency::begin(conn, claim, id).await?.is_some() {
-        let row = load(conn, id).await?;
-        return Ok(row.map_or(SecretRotated::Missing, SecretRotated::Repeat));
+        return Ok(SecretRotated::Repeat(load(conn, id).await?));
     }
     let Some(before) = lock(conn, id).await? else {
         idempotency::forget(conn, claim).await?;

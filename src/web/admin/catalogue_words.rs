@@ -22,7 +22,7 @@ pub(super) const NO_GAME: &str =
     "Type the code of a game: letters, digits, hyphens and underscores.";
 pub(super) const NO_SUCH_GAME: &str = "There is no such game. Import its manifest first.";
 pub(super) const NOT_CHECKED: &str = "This was not checked yet, or was changed after the check. It is checked now: look at the result, then import it.";
-pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game since your check. The file is checked again: look at the result, then import it.";
+pub(super) const CHANGED_MEANWHILE: &str = "Somebody has changed the game, the set or one of its cards since your check. The file is checked again: look at the result, then import it.";
 pub(super) const MANIFEST_CHANGED_MEANWHILE: &str = "Somebody else has changed the manifest since you read it. Both versions are below: check yours again to replace the other one.";
 pub(super) const FAULTS_IN_FILE: &str = "What is wrong, line by line";
 pub(super) const WHOLE_FILE: &str = "The whole file";

@@ -26,7 +26,7 @@ pub(super) mod values;
 pub(super) use answers::{Warning, card_path, game_path, set_path};
 pub(super) use facets::{Narrowing, design_narrowings};
 pub(super) use marks::{Piece, pieces};
-pub(super) use rules::rule_path;
+pub(super) use rules::RuleLinks;
 pub(super) use search::faults_of as faults_of_query;
 pub(super) use tiles::Progress;
 pub(super) use unlocks::{NewUnlock, SetWithHiddenCards, list_unlocks, list_walls};

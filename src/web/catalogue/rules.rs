@@ -1,6 +1,7 @@
 //! The construction rules of a format on the page of its game, and links to them.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use cardscape_engine::{Date, DeckCheck, Format, Game, Rule, RuleReference, Variant};
 
@@ -43,35 +44,48 @@ impl RuleList {
     }
 }
 
-/// The link to a rule of a format on the page of its game, which shows the rules of today. `format`: `game/format` or `game/format:variant`; `number` and
-/// `text`: the rule that the deck was judged by. `None`: the page does not list the rule, for example because it has ended or belongs to no format.
-pub(in crate::web) fn rule_path(
-    game: &Game,
-    today: Date,
-    format: &str,
-    (number, text): (&str, &str),
-) -> Option<String> {
-    let local = format.split_once('/').map_or(format, |(_, local)| local);
-    let (code, variant) =
-        local.split_once(':').map_or((local, None), |(code, variant)| (code, Some(variant)));
-    let format = game.format_shown_on(code, today)?;
-    let variant = variant
-        .and_then(|code| format.variants.iter().find(|variant| *variant.code == *code))
-        .filter(|variant| is_other(&format, variant));
-    let of_variant = |place: fn(&[Rule], &str, &str) -> Option<usize>| {
-        let variant = variant?;
-        let at = place(&variant.rules, number, text)?;
-        Some(anchor(code, Some(&variant.code), number, at))
-    };
-    let of_format = |place: fn(&[Rule], &str, &str) -> Option<usize>| {
-        Some(anchor(code, None, number, place(&format.rules, number, text)?))
-    };
-    // Prefer the rule with the same wording, in the variant or the format; otherwise use one with the same number.
-    let anchor = of_variant(place_of)
-        .or_else(|| of_format(place_of))
-        .or_else(|| of_variant(place_of_number))
-        .or_else(|| of_format(place_of_number))?;
-    Some(format!("{}#{anchor}", game_path(game.code())))
+/// Links to the rules of a format on the page of its game, which shows the rules of today.
+pub(in crate::web) struct RuleLinks<'a> {
+    /// The page of the game.
+    page: String,
+    code: &'a str,
+    variant: Option<&'a str>,
+    format: Option<Arc<Format>>,
+}
+
+impl<'a> RuleLinks<'a> {
+    /// `format`: `game/format` or `game/format:variant`.
+    pub(in crate::web) fn new(game: &Game, today: Date, format: &'a str) -> Self {
+        let local = format.split_once('/').map_or(format, |(_, local)| local);
+        let (code, variant) =
+            local.split_once(':').map_or((local, None), |(code, variant)| (code, Some(variant)));
+        let format = game.format_shown_on(code, today);
+        Self { page: game_path(game.code()), code, variant, format }
+    }
+
+    /// The link to a rule, by the number and the text that the deck was judged by. `None`: the page does not list the rule, for example because it has ended or
+    /// belongs to no format.
+    pub(in crate::web) fn path(&self, number: &str, text: &str) -> Option<String> {
+        let (code, format) = (self.code, self.format.as_deref()?);
+        let variant = self
+            .variant
+            .and_then(|code| format.variants.iter().find(|variant| *variant.code == *code))
+            .filter(|variant| is_other(format, variant));
+        let of_variant = |place: fn(&[Rule], &str, &str) -> Option<usize>| {
+            let variant = variant?;
+            let at = place(&variant.rules, number, text)?;
+            Some(anchor(code, Some(&variant.code), number, at))
+        };
+        let of_format = |place: fn(&[Rule], &str, &str) -> Option<usize>| {
+            Some(anchor(code, None, number, place(&format.rules, number, text)?))
+        };
+        // Prefer the rule with the same wording, in the variant or the format; otherwise use one with the same number.
+        let anchor = of_variant(place_of)
+            .or_else(|| of_format(place_of))
+            .or_else(|| of_variant(place_of_number))
+            .or_else(|| of_format(place_of_number))?;
+        Some(format!("{}#{anchor}", self.page))
+    }
 }
 
 /// Whether a variant is not the default variant of the format.

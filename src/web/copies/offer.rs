@@ -233,12 +233,13 @@ async fn show(
 ) -> Result<HttpResponse, Problem> {
     let player = first.map_or_else(|| typed.player.clone(), |first| first.summary.from.clone());
     let name = AccountName::parse(&player).ok();
-    if name.is_none() && !player.is_empty() && faults.is_empty() {
+    // A form that was sent has a key, unlike the one that asks for the recipient. With a name that no account can have, or without one, it stays as it is: the other
+    // form has no message and no lifetime.
+    let is_sent = !typed.key.is_empty();
+    if name.is_none() && (is_sent || !player.is_empty()) && faults.is_empty() {
         faults.add("player", copy_words::PLAYER_NAME_FAULT);
     }
-    // A form that was sent has a key, unlike the one that asks for the recipient. With a name that no account can have, it stays as it is: the other form has no
-    // message and no lifetime.
-    let is_sent_again = faults.of("player").is_some() && !typed.key.is_empty();
+    let is_sent_again = is_sent && faults.of("player").is_some();
     let is_complete = name.is_some() || is_sent_again;
     let games = Games::read(app).await?;
     let (mut give, mut want) =

@@ -7,7 +7,7 @@ use super::words as deck_words;
 use crate::app::decks::report_responses::{
     MentionedCardResponse, ReportResponse, ViolationResponse,
 };
-use crate::web::catalogue::{card_path, rule_path};
+use crate::web::catalogue::{RuleLinks, card_path};
 use crate::web::rules::{Found, advice, explain, mending, says};
 
 /// The report of a deck.
@@ -46,31 +46,28 @@ impl ReportView {
         let has_unknown = report.violations.iter().any(|found| found.code == "CARD_UNKNOWN");
         let lacks_game = report.violations.iter().any(|found| found.code == "GAME_WITHOUT_CARDS");
         let format = format_name(game, &report.format);
+        let links = RuleLinks::new(game, today, &report.format);
         Self {
             status: report.status,
             verdict: match report.status {
                 "incomplete" if lacks_game => deck_words::not_judged(&format),
                 status => deck_words::verdict(status, &format, has_unknown),
             },
-            violations: report
-                .violations
-                .iter()
-                .map(|found| row(game, today, &report.format, found))
-                .collect(),
+            violations: report.violations.iter().map(|found| row(game, &links, found)).collect(),
             has_lines: report.violations.iter().any(|found| !found.lines.is_empty()),
             lacks_names: report.suggestions_left_out > 0,
         }
     }
 }
 
-fn row(game: &Game, today: Date, format: &str, found: &ViolationResponse) -> ViolationRow {
+fn row(game: &Game, links: &RuleLinks<'_>, found: &ViolationResponse) -> ViolationRow {
     let broken = Found::from(found);
     let explanation = explain(&broken, Some(game));
     let edit = found.edit.as_ref().and_then(|edit| mending(edit, Some(game)));
     ViolationRow {
         severity: deck_words::severity(found.severity),
         rule: deck_words::rule(&found.rule, &found.section),
-        rule_path: rule_path(game, today, format, (&found.rule, &found.rule_text)),
+        rule_path: links.path(&found.rule, &found.rule_text),
         rule_text: Some(found.rule_text.clone()).filter(|rule| !says(&explanation, rule)),
         explanation,
         cards: found.cards.iter().filter_map(|card| mention(game, card)).collect(),

@@ -1,5 +1,7 @@
 //! The draft of a design in the designer: the fields that each step carries on.
 
+use std::collections::BTreeSet;
+
 use cardscape_engine::{Attribute, AttributeValue, Game};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -213,17 +215,19 @@ impl Draft {
         })
     }
 
-    /// The rarities that are chosen or have numbers.
+    /// The rarities that are chosen or have numbers. Those that the game does not have are the last, and only if they are chosen: the check reports them.
     pub(super) fn printings(&self, game: &Game) -> Vec<DesignPrintingBody> {
-        let printing = |rarity: &cardscape_engine::Rarity| {
-            let place = format!("printings.{}", rarity.code);
+        let chosen: BTreeSet<&str> =
+            self.all("printing").filter(|rarity| !rarity.is_empty()).collect();
+        let known = game.rarities().iter().map(|rarity| rarity.code.as_str());
+        let unknown = chosen.iter().copied().filter(|rarity| game.rarity(rarity).is_none());
+        let printing = |rarity: &str| {
+            let place = format!("printings.{rarity}");
             let attributes = self.attributes(game, &place, |attribute| attribute.per_printing);
-            let rarity = rarity.code.clone();
-            let is_chosen = self.all("printing").any(|chosen| chosen == rarity);
-            (is_chosen || !attributes.is_empty())
-                .then_some(DesignPrintingBody { rarity, attributes })
+            let is_meant = chosen.contains(rarity) || !attributes.is_empty();
+            is_meant.then(|| DesignPrintingBody { rarity: rarity.to_owned(), attributes })
         };
-        game.rarities().iter().filter_map(printing).collect()
+        known.chain(unknown).filter_map(printing).collect()
     }
 
     /// The rarity of a pointer into the request such as `/printings/0/attributes/attack`.

@@ -129,22 +129,32 @@ fn choices(values: &[(String, String)], chosen: &[&str]) -> Vec<Choice> {
     known.chain(unknown).collect()
 }
 
-/// The field for the rarities in which the card exists; `None`: there is no choice.
+/// The field for the rarities in which the card exists; `None`: there is no choice, and no rarity to remove that the game does not have.
 pub(super) fn rarity_field(game: &Game, kind: &Kind, draft: &Draft) -> Option<AttributeField> {
     const NAME: &str = "printing";
-    if kind.printings.every_rarity || game.rarities().len() < 2 {
-        return None;
-    }
-    let rarities = game.rarities().iter();
-    let rarities: Vec<(String, String)> =
-        rarities.map(|rarity| (rarity.code.clone(), rarity.name.clone())).collect();
     let printings = draft.printings(game);
     let chosen: Vec<&str> = printings.iter().map(|printing| printing.rarity.as_str()).collect();
+    let every_rarity = kind.printings.every_rarity;
+    let has_choice = !every_rarity && game.rarities().len() > 1;
+    if !has_choice && chosen.iter().all(|rarity| game.rarity(rarity).is_some()) {
+        return None;
+    }
+    // If the card exists in all rarities, none can be added.
+    let rarities = game.rarities().iter();
+    let rarities =
+        rarities.filter(|rarity| !every_rarity || chosen.contains(&rarity.code.as_str()));
+    let rarities: Vec<(String, String)> =
+        rarities.map(|rarity| (rarity.code.clone(), rarity.name.clone())).collect();
+    let rule = if every_rarity {
+        design_words::EVERY_RARITY_ABOUT.to_owned()
+    } else {
+        design_words::rarities_about(&game.base_rarity().name)
+    };
     Some(AttributeField {
         id: field_id(NAME),
         name: NAME.to_owned(),
         label: design_words::wanted(words::RARITIES, true),
-        rule: design_words::rarities_about(&game.base_rarity().name),
+        rule,
         input: Input::Several(choices(&rarities, &chosen)),
         notes: Vec::new(),
     })

@@ -23,6 +23,7 @@ pub(super) fn field_of(pointer: &str, draft: &Draft, rarity: Option<&str>) -> Op
         ("printings" | "all_printings", _, Some("attributes"), Some(code)) => {
             format!("printings.{}.{code}", rarity?)
         }
+        ("printings" | "all_printings", _, Some("rarity"), _) => "printing".to_owned(),
         _ => return None,
     })
 }
@@ -74,6 +75,8 @@ mod tests {
             ("/effects/0/style", Some("effects.1.style")),
             ("/effects/1/text", None),
             ("/all_printings/2/attributes/attack", Some("printings.rare.attack")),
+            ("/printings/0/rarity", Some("printing")),
+            ("/all_printings/6/rarity", Some("printing")),
             ("/effects", None),
             ("", None),
         ] {

@@ -540,6 +540,10 @@ pub(super) fn bounds(least: &str, most: &str) -> String {
     }
 }
 
+/// The rule about the rarities of a card that exists in all of them.
+pub(super) const EVERY_RARITY_ABOUT: &str =
+    "The card exists in all rarities of the game. Take out those that the game does not have.";
+
 /// The rule about the rarities that may be chosen.
 pub(super) fn rarities_about(lowest: &str) -> String {
     format!(

@@ -960,7 +960,8 @@ async fn event_numbers_that_are_no_longer_readable_are_answered_with_gone() {
     get("after=-1").await.problem(400, "invalid_query");
     get("before=1").await.problem(400, "invalid_query");
     let bad = app.get("/v1/me/events/stream").by(&script).header("last-event-id", "yesterday");
-    bad.answer().await.problem(400, "invalid_header");
+    let problem = bad.answer().await.problem(400, "invalid_header");
+    assert_eq!(problem["detail"], "Last-Event-ID must be the number of an event.");
 
     // The account is read from time to time: retention deletes only old events.
     app.clock().advance(Span::days(60));

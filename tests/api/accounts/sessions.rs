@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration as StdDuration, Instant};
 
+use cardscape::app::accounts::sessions;
 use cardscape::domain::clock::Clock;
 use cardscape::store::StoreSettings;
 use chrono::Duration;
@@ -111,6 +112,31 @@ async fn a_refresh_token_works_once() {
     refresh(&app, &ada.refresh_token).await.problem(401, "invalid_token");
     refresh(&app, &renewed.refresh_token).await.problem(401, "invalid_token");
     wait_until_rejected(&app, &renewed).await;
+}
+
+/// A client that disconnects at once must not keep the session for a thief.
+#[tokio::test]
+async fn a_reused_refresh_token_ends_its_session_also_if_its_request_is_broken_off() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    refresh(&app, &ada.refresh_token).await.expect(200);
+    app.clock().advance(Duration::seconds(31));
+    let mut holder = app.db().session().await;
+    let lock = holder.transaction().await.unwrap();
+    lock.query("SELECT FROM accounts FOR UPDATE", &[]).await.unwrap();
+    let state = app.state();
+    let mut request = Box::pin(sessions::refresh(&state, &ada.refresh_token));
+    let waiting = "SELECT count(*) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let waits = until("it waits for the account", async |_| app.db().number(waiting).await == 1);
+    tokio::select! {
+        _ = &mut request => panic!("the account is locked"),
+        () = waits => {}
+    }
+    drop(request);
+    lock.commit().await.unwrap();
+    let ended = "SELECT count(*) FROM sessions WHERE revoked_at IS NOT NULL";
+    until("the session is ended", async |_| app.db().number(ended).await == 1).await;
 }
 
 #[tokio::test]

@@ -268,7 +268,8 @@ async fn a_stream_resumes_after_the_last_event_id() {
     assert_eq!(dojo[0].0, 103);
     app.get("/v1/changes/stream?after=9999").answer().await.problem(410, "gone");
     let bad = app.get("/v1/changes/stream").header("last-event-id", "yesterday");
-    bad.answer().await.problem(400, "invalid_header");
+    let problem = bad.answer().await.problem(400, "invalid_header");
+    assert_eq!(problem["detail"], "Last-Event-ID must be the number of an event.");
 }
 
 /// A client that has received no event, and reconnects, misses none.

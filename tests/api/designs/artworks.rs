@@ -79,6 +79,9 @@ async fn a_picture_is_stored_in_two_sizes_for_its_uploader() {
         let known = known.header("if-none-match", file.header("etag")).answer().await;
         assert_eq!((known.status, known.bytes.len()), (304, 0));
         assert_eq!(known.header("cache-control"), "private, no-store");
+        let another = app.get(rendition["uri"].as_str().unwrap()).by(&ada);
+        let another = another.header("if-match", "\"0\"").answer().await;
+        another.problem(412, "precondition_failed");
         let head =
             app.request(Method::HEAD, rendition["uri"].as_str().unwrap()).by(&ada).answer().await;
         assert_eq!((head.status, head.header("etag")), (200, file.header("etag")));

@@ -4,7 +4,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{app, begun, changed, create, heron, put, shared, step};
-use crate::support::RequestExt as _;
+use crate::support::{Answer, RequestExt as _};
 
 #[tokio::test]
 async fn a_design_is_created_read_replaced_and_deleted() {
@@ -399,4 +399,28 @@ async fn a_name_needs_a_letter_a_digit_or_a_symbol() {
     let suggested = app.post(&format!("{path}/suggestions")).by(&bea).json(&suggestion);
     let problem = suggested.answer().await.problem(422, "invalid_body");
     assert_eq!(problem["errors"][0]["pointer"], "/design/name", "{problem}");
+}
+
+/// Older versions accepted names that no index takes.
+#[tokio::test]
+async fn a_stored_name_that_is_too_long_to_be_compared_is_not_shared() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let path = begun(&app, &ada, &heron("Lantern Heron")).await;
+    app.sql(
+        "INSERT INTO design_revisions (design_id, number, content, created_at) \
+         SELECT design_id, 2, jsonb_set(content, '{name}', to_jsonb(repeat('\u{fdfa}', 120))), created_at FROM design_revisions; \
+         UPDATE designs SET version = 2, revision = 2, name = repeat('\u{fdfa}', 120)",
+    )
+    .await;
+    let is_refused = |answer: Answer| {
+        let problem = answer.problem(422, "invalid_body");
+        assert_eq!(problem["errors"][0]["pointer"], "/name", "{problem}");
+    };
+    is_refused(step(&app, &ada, &path, "share").await);
+    is_refused(step(&app, &ada, &path, "submit").await);
+    put(&app, &ada, &path, "*", &heron("Lantern Heron")).await.expect(200);
+    step(&app, &ada, &path, "share").await.expect(200);
+    let restored = app.post(&format!("{path}/restore")).by(&ada).header("if-match", "*");
+    is_refused(restored.json(&json!({ "revision": 2 })).answer().await);
 }

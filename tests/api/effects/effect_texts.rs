@@ -793,6 +793,37 @@ async fn faults_are_reported_with_their_places() {
     assert_eq!(read.header("etag"), etag, "nothing was changed");
 }
 
+/// Older versions accepted some replacements that could make sentences too long. They are not applied, but can be read and replaced.
+#[tokio::test]
+async fn stored_replacements_that_are_refused_now_can_be_replaced() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    small(&app, &admin).await;
+    let rule = |old: &str, new: &str| json!({ "old": old, "new": new });
+    let stored =
+        json!([rule("e", &"dbdcd".repeat(20)), rule("d", ""), rule("bc", &"hfhgh".repeat(20))]);
+    app.sql(&format!(
+        "UPDATE effect_texts SET revision = revision + 1, document = jsonb_set(document, '{{replacements}}', '{stored}')"
+    ))
+    .await;
+    let sentences = async || -> String {
+        let listed = all(&app, "/v1/games/emojito/effects?limit=50").await;
+        texts(&listed).join(" ")
+    };
+    assert!(sentences().await.contains("Be glad, then glad."));
+    let read = app.get("/v1/games/emojito/effect-phrase-rules").answer().await;
+    let etag = read.header("etag");
+    assert_eq!(read.expect(200)["replacements"], stored);
+    let more = post(&app, &admin, "", &json!({ "template": "Nap." })).header("if-match", &etag);
+    let refused = more.answer().await.problem(422, "invalid_edit");
+    let detail = refused["errors"][0]["detail"].as_str().unwrap();
+    assert!(detail.contains("could be longer than"), "{refused}");
+    let body = json!({ "removals": [], "replacements": [rule("glad", "merry")] });
+    let edit = put(&app, &admin, "effect-phrase-rules", &body).header("if-match", etag);
+    edit.answer().await.expect(200);
+    assert!(sentences().await.contains("Be merry, then merry."));
+}
+
 /// Texts that would need too much CPU time or memory are refused before they are expanded.
 #[tokio::test]
 async fn texts_that_expand_too_much_are_refused() {

@@ -455,6 +455,21 @@ async fn after_a_rotation_both_secrets_are_valid_for_a_day() {
 }
 
 #[tokio::test]
+async fn a_repeated_rotation_is_gone_with_its_webhook() {
+    let (app, admin) = start().await;
+    let hook = app.webhook(&admin, "https://hooks.example/in", &["card.added"]).await;
+    let rotate = async |key: &str| {
+        let request = app.post(&format!("{}/secret", hook.path)).by(&admin);
+        request.header("idempotency-key", key).answer().await
+    };
+    rotate("one").await.expect(200);
+    let version = version(&app, &admin, &hook).await;
+    app.delete(&hook.path).by(&admin).header("if-match", version).answer().await.expect(204);
+    rotate("one").await.problem(410, "gone");
+    rotate("other").await.problem(404, "not_found");
+}
+
+#[tokio::test]
 async fn a_webhook_that_fails_for_days_is_disabled() {
     let (app, admin) = start().await;
     let receiver = Receiver::start().await;

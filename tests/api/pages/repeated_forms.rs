@@ -128,8 +128,11 @@ async fn forms_of_admins_keep_their_keys() {
     let count = "SELECT max(secret_generation) FROM webhooks";
     send_again(&app, admin, KeyedForm { shown, at: 0, path, fields: &fields, count }).await;
 
-    let card = app.get("/v1/games/ttcg/sets/hearth/cards/158").answer().await.expect(200);
-    let card = format!("/admin/cards/{}", text(&card, "id"));
+    let id = async |number: &str| {
+        let card = format!("/v1/games/ttcg/sets/hearth/cards/{number}");
+        text(&app.get(&card).answer().await.expect(200), "id")
+    };
+    let card = format!("/admin/cards/{}", id("158").await);
     let path = &format!("{card}/rulings");
     let fields = [("kind", "ruling"), ("text", "Once."), ("published_on", "2026-11-01")];
     let (shown, count) = (&browser.page(path).await, "SELECT count(*) FROM card_rulings");
@@ -137,6 +140,12 @@ async fn forms_of_admins_keep_their_keys() {
     let path = &format!("{card}/move");
     let fields = [("set", "hearth"), ("number", "900")];
     let (shown, count) = (&browser.page(path).await, "SELECT count(*) FROM card_migrations");
+    send_again(&app, admin, KeyedForm { shown, at: 0, path, fields: &fields, count }).await;
+
+    // The form that merges a card is on the page that asks for a confirmation.
+    let (path, into) = (&format!("/admin/cards/{}/merge", id("002").await), id("003").await);
+    let asked = browser.post(path, &[("set", "hearth"), ("number", "003")]).await;
+    let (shown, fields) = (&check(path, &asked), [("into", into.as_str()), ("note", "Twice.")]);
     send_again(&app, admin, KeyedForm { shown, at: 0, path, fields: &fields, count }).await;
 
     // The form that announces a run is beside its plan.

@@ -317,6 +317,47 @@ async fn an_attempt_stays_used_when_its_request_ends_during_its_group() {
     assert_eq!(app.db().number(USED).await, 1);
 }
 
+/// Log-ins of one network return attempts of the same row. Submissions need the connections meanwhile.
+#[tokio::test]
+async fn attempts_that_are_given_back_do_not_take_all_connections() {
+    let app = TestApp::start().await;
+    let patience = Duration::from_secs(30);
+    let settings = StoreSettings {
+        pool_size: 2,
+        statement_timeout: patience,
+        answer_timeout: patience,
+        ..StoreSettings::new(app.db().url())
+    };
+    let store = Store::new(&settings).unwrap();
+    let batches = AttemptBatches::new(store.clone());
+    let limit = AttemptLimit { limit: 20, window: TimeDelta::hours(1) };
+    let subject =
+        |mac| AttemptSubject { scope: AttemptScope::SerialAccount, mac: [mac; 16], limit };
+    let (network, other) = ([subject(7)], [subject(8)]);
+    let at = DateTime::UNIX_EPOCH;
+    batches.reserve_up_to(&store, &network, 6, at).await.unwrap();
+    let mut holder = app.db().session().await;
+    let lock = holder.transaction().await.unwrap();
+    lock.query("SELECT FROM attempts FOR UPDATE", &[]).await.unwrap();
+
+    let mut given_back = Box::pin(join_all((0..6).map(|_| batches.give_back(&network, at))));
+    let waiting = "SELECT count(*) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let taken = async {
+        until("the row is waited for", async |_| app.db().number(waiting).await > 0).await;
+        batches.reserve_up_to(&store, &other, 2, at).await.unwrap().units
+    };
+    tokio::select! {
+        _ = &mut given_back => panic!("the row is locked"),
+        units = taken => assert_eq!(units, 2),
+    }
+    lock.commit().await.unwrap();
+    for one in given_back.await {
+        one.unwrap();
+    }
+    assert_eq!(app.db().number(USED).await, 2);
+}
+
 /// The epoch changes when Postgres recovers from a crash, which may have lost the reservation. A release of it would be one
 /// of somebody else's guess.
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! The headers that the contract documents for the answers of each operation.
+//! The statuses and headers that the contract documents for the answers of each operation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -84,6 +84,25 @@ static RESOURCES: LazyLock<Vec<Resource>> = LazyLock::new(|| {
     paths.map(|(path, item)| Resource::read(path, item)).collect()
 });
 
+/// The operation of the contract that a request is for. Pages are not in the contract.
+fn operation(method: &Method, path: &str) -> Option<&'static Headers> {
+    // As in the router, a segment that is written out goes before a parameter.
+    let meant = RESOURCES.iter().filter(|resource| resource.is_meant(path));
+    let meant = meant.min_by_key(|resource| resource.parameters())?;
+    // HEAD has the headers of GET.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    meant.operations.get(&method.as_str().to_ascii_lowercase())
+}
+
+/// Statuses that only some operations have, each for a reason of its own.
+const SPECIAL: [u16; 2] = [410, 412];
+
+/// Whether an operation has one of the [`SPECIAL`] statuses without documenting it.
+pub fn is_undocumented(method: &Method, path: &str, status: u16) -> bool {
+    let is_missing = |operation: &Headers| !operation.contains_key(&status.to_string());
+    SPECIAL.contains(&status) && operation(method, path).is_some_and(is_missing)
+}
+
 /// The headers of an answer that the contract does not document. Those of pages, and of answers whose status it does not document, are not looked at.
 pub fn undocumented_headers(
     method: &Method,
@@ -91,14 +110,7 @@ pub fn undocumented_headers(
     status: u16,
     headers: &HeaderMap,
 ) -> Vec<String> {
-    // As in the router, a segment that is written out goes before a parameter.
-    let meant = RESOURCES.iter().filter(|resource| resource.is_meant(path));
-    let meant = meant.min_by_key(|resource| resource.parameters());
-    // HEAD has the headers of GET.
-    let method = if *method == Method::HEAD { &Method::GET } else { method };
-    let documented = meant
-        .and_then(|resource| resource.operations.get(&method.as_str().to_ascii_lowercase()))
-        .and_then(|operation| operation.get(&status.to_string()));
+    let documented = operation(method, path).and_then(|statuses| statuses.get(&status.to_string()));
     let Some(documented) = documented else { return Vec::new() };
     let names = headers.keys().map(HeaderName::as_str);
     names

@@ -4,7 +4,7 @@ use reqwest::RequestBuilder;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::{Player, undocumented_headers};
+use super::{Player, is_undocumented, undocumented_headers};
 
 /// Additional methods of requests in tests.
 pub trait RequestExt {
@@ -12,7 +12,7 @@ pub trait RequestExt {
     fn by(self, player: &Player) -> Self;
     /// Sets the fields of a form as the body.
     fn form(self, fields: &[(&str, &str)]) -> Self;
-    /// Sends the request, reads the complete response, and checks that its headers are in the contract.
+    /// Sends the request, reads the complete response, and checks that its status and its headers are in the contract, and the places of its faults.
     async fn answer(self) -> Answer;
 }
 
@@ -34,9 +34,30 @@ impl RequestExt for RequestBuilder {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let undocumented = undocumented_headers(&method, &path, status, &headers);
         assert!(undocumented.is_empty(), "{method} {path} {status}: {undocumented:?}");
+        assert!(!is_undocumented(&method, &path, status), "{method} {path}: {status}");
         let bytes = response.bytes().await.expect("the answer is complete").to_vec();
+        let malformed = malformed_places(&headers, &bytes);
+        assert!(malformed.is_empty(), "{method} {path} {status}: {malformed:?}");
         Answer { status, headers, bytes }
     }
+}
+
+/// The places of faults in a problem that are neither a JSON Pointer (RFC 6901) nor a query parameter.
+fn malformed_places(headers: &HeaderMap, body: &[u8]) -> Vec<String> {
+    let is_problem =
+        headers.get("content-type").is_some_and(|kind| kind == "application/problem+json");
+    // The answer to HEAD has no body, and some tests ask for a compressed one.
+    let problem: Option<Value> = is_problem.then(|| serde_json::from_slice(body).ok()).flatten();
+    let errors = problem.as_ref().and_then(|problem| problem["errors"].as_array());
+    let places = errors.into_iter().flatten().map(|fault| fault["pointer"].as_str().unwrap());
+    places.filter(|place| !is_place(place)).map(str::to_owned).collect()
+}
+
+fn is_place(text: &str) -> bool {
+    let is_parameter = text.starts_with('?');
+    let begins_as_pointer = text.is_empty() || text.starts_with('/');
+    let mut escapes = text.split('~').skip(1);
+    is_parameter || (begins_as_pointer && escapes.all(|rest| rest.starts_with(['0', '1'])))
 }
 
 /// A response of the service.

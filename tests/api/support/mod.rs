@@ -23,7 +23,7 @@ pub use catalogue::{
 };
 pub use db::{TestDb, postgres_log, sql};
 pub use device::{Device, next_step};
-pub use documented::undocumented_headers;
+pub use documented::{is_undocumented, undocumented_headers};
 pub use hands::text;
 pub use http::{Answer, RequestExt};
 pub use press::{

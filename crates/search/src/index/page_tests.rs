@@ -125,22 +125,26 @@ fn a_list_goes_on_after_a_page_that_used_up_its_budget() {
 fn an_expression_that_was_not_compiled_finds_nothing_also_if_it_is_negated() {
     let (index, view) = index();
     let cards = index.snapshot();
-    let without = |pattern: &str| {
-        Predicate::content(Test::Regex(Place::Effects, pattern.to_owned())).negated()
-    };
-    // Every text fits only the second one. Both together have too many states.
-    let (first, second) = (without("(?:a{50}){70}"), without("(?:b{50}){11}|card"));
-    let both = vec![first.clone(), second.clone()];
-    for (predicate, many, cut) in [
-        (first, 400, false),
-        (second, 0, false),
-        (Predicate::All(both.clone()), 0, true),
-        (Predicate::Any(both), 400, true),
-    ] {
-        let (sort, unique) = (SortKey::Place, Unique::Cards);
-        let query = CardQuery { predicate, sort, descending: false, unique };
-        let page = cards.search_within(u64::MAX, &query, &view, None, 500);
-        assert_eq!((page.hits.len(), page.cut), (many, cut), "{query:?}");
+    // All effects fit the second one, and no card has the attribute.
+    let motto = Place::Attribute { attribute: "motto".to_owned(), per_printing: false };
+    for (place, without_second) in [(Place::Effects, 0), (motto, 400)] {
+        let without = |pattern: &str| {
+            Predicate::content(Test::Regex(place.clone(), pattern.to_owned())).negated()
+        };
+        // Both together have too many states.
+        let (first, second) = (without("(?:a{50}){70}"), without("(?:b{50}){11}|card"));
+        let both = vec![first.clone(), second.clone()];
+        for (predicate, many, cut) in [
+            (first, 400, false),
+            (second, without_second, false),
+            (Predicate::All(both.clone()), 0, true),
+            (Predicate::Any(both), 400, true),
+        ] {
+            let (sort, unique) = (SortKey::Place, Unique::Cards);
+            let query = CardQuery { predicate, sort, descending: false, unique };
+            let page = cards.search_within(u64::MAX, &query, &view, None, 500);
+            assert_eq!((page.hits.len(), page.cut), (many, cut), "{query:?}");
+        }
     }
 }
 

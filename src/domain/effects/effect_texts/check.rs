@@ -57,15 +57,16 @@ impl EffectTexts {
 
     /// Builds the library, or returns every fault of the document.
     pub fn check(self) -> Result<EffectLibrary, Vec<EffectFault>> {
-        self.build(text::line)
+        self.build(text::line, false)
     }
 
-    /// Builds the library of a document that was checked before it was stored, perhaps by an older version, which refused fewer characters.
+    /// Builds the library of a document that was checked before it was stored, perhaps by an older version, which refused fewer characters and fewer
+    /// replacements. Replacements that could make a sentence too long are not applied, so that the document can be read and changed.
     pub fn stored(self) -> Result<EffectLibrary, Vec<EffectFault>> {
-        self.build(text::known_line)
+        self.build(text::known_line, true)
     }
 
-    fn build(self, line: Line) -> Result<EffectLibrary, Vec<EffectFault>> {
+    fn build(self, line: Line, is_stored: bool) -> Result<EffectLibrary, Vec<EffectFault>> {
         refuse(self.size_faults())?;
         let mut faults = Vec::new();
         let templates = self.parse_templates(line, &mut faults);
@@ -75,11 +76,19 @@ impl EffectTexts {
         refuse(faults)?;
         let files = self.placeholders.iter().map(|(name, lines)| (name, lines.join("\n")));
         let placeholders = Placeholders::new(files);
-        let rules = phrase_rules(&self.removals, &self.replacements);
-        let growth = growth(&self.replacements);
-        let effects = put_together(templates, &placeholders, growth, "/templates");
+        let effects = put_together(templates, &placeholders, 1.0, "/templates");
         let effects = effects.map_err(|fault| vec![fault])?;
-        Ok(EffectLibrary::new(self, placeholders, effects, rules, growth))
+        let mut applied: &[Replacement] = &self.replacements;
+        let mut factor = growth(applied);
+        if let Err(fault) = check_length(&effects, factor, "/templates") {
+            if !is_stored {
+                return Err(vec![fault]);
+            }
+            applied = &[];
+            factor = 1.0;
+        }
+        let rules = phrase_rules(&self.removals, applied);
+        Ok(EffectLibrary::new(self, placeholders, effects, rules, factor))
     }
 
     /// Faults of size. They are checked before anything else.
@@ -304,14 +313,21 @@ pub(super) fn put_together(
     if effects.count().is_none_or(|count| count > u128::from(MAX_COMBINATIONS)) {
         return Err(fault(format!("makes more than {MAX_COMBINATIONS} combinations")));
     }
+    check_length(&effects, growth, pointer)?;
+    Ok(effects)
+}
+
+/// Fails if a sentence could be too long after replacements that lengthen it by up to this factor.
+fn check_length(effects: &Effects, growth: f64, pointer: &str) -> Result<(), EffectFault> {
     let longest = u32::try_from(effects.longest()).map_or(f64::INFINITY, f64::from);
     let most = u32::try_from(MAX_SENTENCE).map_or(0.0, f64::from);
     if longest * growth > most {
-        return Err(fault(format!(
+        let message = format!(
             "a sentence, with its phrases replaced, could be longer than {MAX_SENTENCE} bytes"
-        )));
+        );
+        return Err(EffectFault::new(pointer, message));
     }
-    Ok(effects)
+    Ok(())
 }
 
 /// How many values the placeholders take, counted once for each way in which they are written. Stops counting beyond the limit.

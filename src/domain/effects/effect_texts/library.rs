@@ -28,7 +28,7 @@ const MAX_TRIED_PLACES: usize = 20;
 /// Most ways to make a sentence that are returned.
 const MAX_MATCHES: usize = 10;
 
-/// Effect texts without a fault. Only [`EffectTexts::check`] creates a library.
+/// Effect texts without a fault. Only [`EffectTexts::check`] and [`EffectTexts::stored`] create a library.
 #[derive(Debug)]
 pub struct EffectLibrary {
     texts: EffectTexts,
@@ -136,6 +136,11 @@ impl EffectLibrary {
 
     pub fn rules(&self) -> &PhraseRules {
         &self.rules
+    }
+
+    /// Whether the replacements of the document are applied: see [`EffectTexts::stored`].
+    pub fn applies_replacements(&self) -> bool {
+        self.texts.replacements.is_empty() || !self.rules.replacements().is_empty()
     }
 
     /// How many combinations all templates have.

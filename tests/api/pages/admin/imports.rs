@@ -284,7 +284,8 @@ async fn a_set_that_was_changed_since_its_check_is_checked_again() {
     let edit = app.patch(&path).by(&admin).header("if-match", "*").json(&lore);
     edit.answer().await.expect(200);
     let page = send(RUN, &seen, 409).await;
-    assert!(text(&page).contains("Somebody has changed the game since"), "{}", text(&page));
+    let message = "Somebody has changed the game, the set or one of its cards since your check.";
+    assert!(text(&page).contains(message), "{}", text(&page));
     let row = page.all("tr").find(|row| row.text.starts_with("shore")).unwrap();
     assert_eq!(row.text, "shore Its cards change 0 1 0");
     assert_eq!(card().await["lore"], "Found at low tide.");

@@ -142,9 +142,13 @@ async fn a_message_is_kept_while_the_name_of_the_player_is_corrected() {
     let hers = Browser::of(&app, "ada").await;
     let form = hers.page("/trades/new?player=nobody9").await;
     let mut key = value(&form, "key").to_owned();
-    for (player, step, status) in
-        [("nobody9", "send", 422), ("ab", "send", 422), ("ab", "narrow", 400), ("", "send", 422)]
-    {
+    for (player, step, status) in [
+        ("nobody9", "send", 422),
+        ("ab", "send", 422),
+        ("ab", "narrow", 400),
+        ("", "send", 422),
+        ("", "narrow", 400),
+    ] {
         let fields = [
             ("key", &*key),
             ("player", player),

@@ -538,6 +538,17 @@ async fn faults_in_numbers_of_rarities_are_linked() {
     assert!(fine.only("details").get("open").is_none());
 }
 
+/// The number of rarities that can be chosen.
+fn rarity_boxes(page: &Page) -> usize {
+    page.all("input").filter(|field| field.get("name") == Some("printing")).count()
+}
+
+/// The rarities that are chosen, or that the form carries on.
+fn chosen_rarities(page: &Page) -> Vec<&str> {
+    let sent = fields(page, &[]).into_iter().filter(|(name, _)| *name == "printing");
+    sent.map(|(_, rarity)| rarity).collect()
+}
+
 /// The form keeps the rarities of a design whose card does not exist in all, and offers to choose them.
 #[tokio::test]
 async fn rarities_are_kept_and_chosen() {
@@ -557,14 +568,9 @@ async fn rarities_are_kept_and_chosen() {
         let printings = design["printings"].as_array().unwrap().iter();
         printings.map(|one| one["rarity"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let chosen = |page: &Page| -> Vec<String> {
-        let sent = fields(page, &[]).into_iter().filter(|(name, _)| *name == "printing");
-        sent.map(|(_, rarity)| rarity.to_owned()).collect()
-    };
 
     let card = hers.page(&path).await;
-    let boxes = card.all("input").filter(|field| field.get("name") == Some("printing"));
-    assert_eq!((boxes.count(), chosen(&card)), (6, vec!["rare".to_owned()]));
+    assert_eq!((rarity_boxes(&card), chosen_rarities(&card)), (6, vec!["rare"]));
     let mut sent = fields(&card, &["step"]);
     sent.extend([("step", "card"), ("go", "story")]);
     let story = shown(&hers.post(&path, &sent).await, 200);
@@ -583,8 +589,48 @@ async fn rarities_are_kept_and_chosen() {
         sent.extend(choice);
         location(&hers.post(&path, &sent).await);
         assert_eq!(stored().await, expected);
-        assert_eq!(chosen(&hers.page(&path).await), expected);
+        assert_eq!(chosen_rarities(&hers.page(&path).await), expected);
     }
+}
+
+/// A rarity that the game does not have is kept until it is removed, also where a card exists in all rarities and none is chosen.
+#[tokio::test]
+async fn an_unknown_rarity_is_kept_until_it_is_removed() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let mut design = heron("Lantern Heron");
+    let printings = json!([{ "rarity": "mythic", "attributes": { "attack": 210 } }]);
+    design["printings"] = printings.clone();
+    let place = begun(&app, &ada, &design).await;
+    let path = format!("{}/edit", page_of(&place));
+    let hers = Browser::of(&app, "ada").await;
+    let stored = async || {
+        let design = app.get(&place).by(&ada).answer().await.expect(200);
+        (design["name"].clone(), design["printings"].clone())
+    };
+
+    let card = hers.page(&path).await;
+    assert_eq!((rarity_boxes(&card), chosen_rarities(&card)), (1, vec!["mythic"]));
+    let notes = card.all("div").find(|part| part.get("id") == Some("printing_notes")).unwrap();
+    assert!(notes.text.contains("The game has no such rarity"), "{}", notes.text);
+    let mut sent = fields(&card, &["step", "name"]);
+    sent.extend([("step", "card"), ("name", "Old Heron"), ("go", "save")]);
+    location(&hers.post(&path, &sent).await);
+    assert_eq!(stored().await, (json!("Old Heron"), printings));
+
+    // What cannot be the code of a rarity is a fault of the same field.
+    let card = hers.page(&path).await;
+    let mut sent = fields(&card, &["step", "printing"]);
+    sent.extend([("step", "check"), ("printing", "two words"), ("go", "save")]);
+    let refused = shown(&hers.post(&path, &sent).await, 422);
+    assert!(refused.all("a").any(|link| link.get("href") == Some("#printing")));
+    assert_eq!(chosen_rarities(&refused), ["two words"]);
+
+    let mut sent = fields(&refused, &["step", "printing"]);
+    sent.extend([("step", "card"), ("go", "save")]);
+    location(&hers.post(&path, &sent).await);
+    assert_eq!(stored().await, (json!("Old Heron"), json!([])));
+    assert_eq!(rarity_boxes(&hers.page(&path).await), 0);
 }
 
 #[tokio::test]

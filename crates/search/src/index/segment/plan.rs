@@ -229,7 +229,7 @@ impl<'s> Plan<'s> {
                     if *negated { any.not(&self.window.within(&self.segment.open)) } else { any };
                 if *negated && self.judge.patterns.lacks(cases) {
                     // Nobody knows whether an expression fits that could not be compiled.
-                    cards.possible = None;
+                    cards = Cards::none();
                 }
                 (Node::Leaf { cards: cards.clone(), negated: *negated, cases }, cards)
             }
