@@ -18,7 +18,7 @@ COPY LICENSE LICENSE-APACHE LICENSE-MIT share/doc/cardscape/
 RUN chmod -R a+rX share
 
 FROM debian:bookworm-slim
-# Whom webhooks believe, and the emoji of pictures that are drawn as PNG.
+# The authorities whose certificates webhooks and connections to the database trust, and the emoji of pictures that are drawn as PNG.
 RUN apt-get update \
     && apt-get install -qy --no-install-recommends ca-certificates fonts-noto-color-emoji \
     && rm -rf /var/lib/apt/lists/*
@@ -37,7 +37,7 @@ ENV CARDSCAPE_LISTEN=0.0.0.0:8080 \
     CARDSCAPE_KEYS_FILE=/var/lib/cardscape/keys.json \
     CARDSCAPE_SEED_DATA=/usr/local/share/cardscape/seed-data
 EXPOSE 8080
-# The slim image has no HTTP client, but its bash can open a connection. The address is this machine's, the port the one that
+# The slim image has no HTTP client, but its bash can open a connection. The address is the container's own, the port the one that
 # CARDSCAPE_LISTEN names.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${CARDSCAPE_LISTEN##*:} && printf 'GET /readyz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r -u 3 _ status _ && [ \"$status\" = 200 ]"]

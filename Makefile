@@ -43,7 +43,7 @@ run:  ## build and run the service with its own private Postgres, seeded
 	@echo "Step 1 of 3: PostgreSQL, which is installed if it is missing"
 	@scripts/install-postgres.sh
 	@echo "Step 2 of 3: building the service"
-	@scripts/build.sh $(CARGO)
+	@scripts/build.sh '$(CARGO)'
 	@echo "Step 3 of 3: starting the service: the first time it makes its database, migrates it and loads seed-data/; then it shows its address"
 	@$(TARGET)/quick/cardscape serve
 
@@ -58,7 +58,8 @@ programs:
 test: postgres pgbouncer  ## everything that must hold: formatting, lints, all tests; prints the ten slowest
 	$(CARGO) fmt --all --check
 	$(if $(LINTED),,$(CARGO) clippy --workspace --all-targets --locked -- -D warnings)
-	@rm -f $(TIMES)
+	@# Empty, and there also if no program of tests can print times.
+	@mkdir -p '$(dir $(TIMES))' && : >'$(TIMES)'
 	@# One of the tests plays the tour, an example.
 	@$(MAKE) --no-print-directory programs
 	@# One after the other: tests that wait for services and time limits fail on processors that other tests use, and those of processes,
@@ -132,7 +133,8 @@ fmt:  ## format the code
 	$(CARGO) fmt --all
 
 postgres:  ## install PostgreSQL when it is missing
-	@scripts/install-postgres.sh
+	@# What needs this target starts a private Postgres, whatever DATABASE_URL says (the tour: if no service runs).
+	@env -u DATABASE_URL scripts/install-postgres.sh
 
 tools: postgres pgbouncer $(VENV)/bin/schemathesis $(VENV)/bin/playwright  ## install what tests and the checks of the service need, when it is missing
 	@scripts/install-node.sh

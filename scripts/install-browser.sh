@@ -26,10 +26,11 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null 2>&1 && { sudo -n true 2>/dev/null || { [ -t 0 ] && sudo -v; }; }; then
     root=sudo
 else
-    fail "root's rights are needed for: apt-get install chromium fonts-noto-color-emoji"
+    fail "root's rights are needed for: apt-get install chromium fontconfig fonts-noto-color-emoji"
 fi
-packages=fonts-noto-color-emoji
-works || packages="chromium fontconfig $packages"
+# Without fontconfig, this script does not find the font.
+packages="fontconfig fonts-noto-color-emoji"
+works || packages="chromium $packages"
 say "installing the system's packages: $packages"
 $root apt-get update -q </dev/null || say "the package lists could not be updated; trying with the old ones"
 # shellcheck disable=SC2086 # several packages

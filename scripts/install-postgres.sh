@@ -48,6 +48,8 @@ library_path() {
 works() {
     [ -x "$1/postgres" ] && [ -x "$1/initdb" ] || return 1
     for program in postgres initdb; do
+        # A wrapper script hides the process that the service must watch, which refuses it.
+        [ "$(head -c 4 "$1/$program" | tail -c 3)" = ELF ] || return 1
         version=$(LD_LIBRARY_PATH=${2-} "$1/$program" --version 2>/dev/null) || return 1
         version=${version#*"(PostgreSQL) "}
         [ "${version%%[!0-9]*}" -ge "$OLDEST" ] 2>/dev/null || return 1
@@ -178,7 +180,10 @@ unpack() {
 missing). Install the PostgreSQL server (version $OLDEST or newer) with your system's packages, or \
 set DATABASE_URL to a server of your own"
     done
-    (umask 077 && mkdir -p "$data_dir") || fail "cannot create the data directory $data_dir"
+    # As the service does: if root runs it, Postgres runs as another user, who must pass through the parents.
+    if [ "$(id -u)" = 0 ]; then parents=066; else parents=077; fi
+    { (umask "$parents" && mkdir -p "$(dirname "$data_dir")") && (umask 077 && mkdir -p "$data_dir"); } ||
+        fail "cannot create the data directory $data_dir"
     work=$(mktemp -d)
     # A name of its own until it is complete, so that an interrupted run leaves nothing half.
     tree=$data_dir/pgsql.unfinished

@@ -13,6 +13,13 @@ import sys
 import tempfile
 import urllib.request
 
+# Without the settings of a service that somebody runs with the same environment: its database and its keys must stay as they are. `tests/environment` has the same rule.
+ENVIRONMENT = {
+    name: value
+    for name, value in os.environ.items()
+    if name == "CARDSCAPE_PG_BIN" or (name != "DATABASE_URL" and not name.startswith("CARDSCAPE_"))
+}
+
 # What the admin's password becomes.
 PASSWORD = "violet harbour lamp"
 
@@ -32,7 +39,7 @@ class Service:
     def run(self, *arguments):
         """What a command of the program prints."""
         command = [self.binary, "--log", "warn", *arguments, *self.options]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(command, capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
 
     def call(self, method, path, body=None, token=None, headers=None):
         headers = {"content-type": "application/json"} | (headers or {})
@@ -95,6 +102,7 @@ def running(binary, seed_data):
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
+            env=ENVIRONMENT,
         )
     try:
         ready = (re.search(r"ready: (http://\S+)", line) for line in process.stdout)

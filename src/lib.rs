@@ -3,6 +3,9 @@
 //! Each module is a layer, and knows those before it: `domain ← work ← auth ← store ← memory ← app ← {http, jobs, webhooks} ← {api, web} ← {cli, config}`. Nobody
 //! imports upwards; `tests/house` looks. docs/ARCHITECTURE.md describes what each of them contains.
 
+// `eprintln!` panics if standard error cannot be written; `cli::print_message` does not.
+#![warn(clippy::print_stderr)]
+
 pub mod api;
 pub mod app;
 pub mod auth;

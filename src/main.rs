@@ -1,4 +1,5 @@
 //! The `cardscape` program: parses its arguments and hands over to a subcommand.
+#![warn(clippy::print_stderr)]
 
 use std::process::ExitCode;
 

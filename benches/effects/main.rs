@@ -1,5 +1,5 @@
-//! Measures the effect-text tools in comparison with a Python version of them: `make bench`, or `cargo bench --bench
-//! effects`.
+//! Measures the effect-text tools in comparison with a Python version of them: `make bench-paths`, or `cargo bench
+//! --bench effects`.
 //!
 //! The Python version (`expand.py`) is what a person would write. Its results are compared with ours before anything is
 //! measured. Both run alternately, each as a separate process, and the ratio is that of the medians. Without `python3`,
@@ -10,6 +10,9 @@
     clippy::print_stderr,
     reason = "a program that prints a table"
 )]
+
+#[path = "../../tests/environment/mod.rs"]
+mod environment;
 
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt as _;
@@ -43,7 +46,7 @@ struct Options {
 fn main() -> anyhow::Result<ExitCode> {
     let options = Options::parse();
     if !options.bench {
-        eprintln!("this is a benchmark: use `make bench`, or `cargo bench --bench effects`");
+        eprintln!("this is a benchmark: use `make bench-paths`, or `cargo bench --bench effects`");
         return Ok(ExitCode::SUCCESS);
     }
     let folder = tempfile::tempdir()?;
@@ -88,7 +91,7 @@ struct Run {
 }
 
 fn ours(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+    let mut command = environment::command(env!("CARGO_BIN_EXE_cardscape"));
     command.arg("effects").args(arguments).current_dir(folder).stderr(Stdio::null());
     command
 }

@@ -149,6 +149,7 @@ pub(crate) async fn arrive(
     let places = Arc::new(tokio::sync::Semaphore::new(most));
     let began = Instant::now();
     let mut under_way = tokio::task::JoinSet::new();
+    #[expect(clippy::disallowed_methods, reason = "requests that are late are sent at once")]
     let mut tick = tokio::time::interval(Duration::from_secs_f64(1.0 / rate));
     let mut at = 0;
     while began.elapsed() < time {

@@ -17,6 +17,8 @@ mod compare;
 mod cost_table;
 mod costs;
 mod cpu;
+#[path = "../../tests/environment/mod.rs"]
+mod environment;
 mod fill;
 mod http;
 mod load;

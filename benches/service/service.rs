@@ -10,6 +10,7 @@ use anyhow::{Context as _, bail};
 use cardscape::store::db::private_postgres;
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::environment;
 use crate::http::Target;
 use crate::pgbench::Program;
 
@@ -41,8 +42,8 @@ impl Home {
     }
 
     fn command(&self, subcommand: &str) -> Command {
-        let mut command = Command::new(PROGRAM);
-        command.arg(subcommand).arg("--data-dir").arg(&self.data).env_remove("DATABASE_URL");
+        let mut command = environment::command(PROGRAM);
+        command.arg(subcommand).arg("--data-dir").arg(&self.data);
         command
     }
 
@@ -136,7 +137,7 @@ impl Service {
                 home.command("serve")
             }
             Some(url) => {
-                let mut command = Command::new(PROGRAM);
+                let mut command = environment::command(PROGRAM);
                 command.args(["serve", "--database-url", url, "--keys-file"]).arg(home.keys_file());
                 // Like a proxy, the load generator sends the address of the client in a header.
                 command.args(["--trusted-proxies", "127.0.0.1/32", "--attempt-factor", "1000000"]);

@@ -15,6 +15,8 @@
 
 mod decks;
 mod designs;
+#[path = "../../tests/environment/mod.rs"]
+mod environment;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -101,12 +103,11 @@ impl Tour {
 
     fn with_own_service() -> Self {
         let folder = tempfile::Builder::new().prefix("cardscape-tour-").tempdir().unwrap().keep();
-        let mut child = Command::new(binary())
+        let mut child = environment::command(binary())
             .args(["--log", "warn", "serve", "--listen", "127.0.0.1:0", "--data-dir"])
             .arg(&folder)
             .arg("--seed-data")
             .arg(seed_data())
-            .env_remove("DATABASE_URL")
             .stdout(Stdio::piped())
             .spawn()
             .expect("the program was built (make tour)");
@@ -194,10 +195,14 @@ impl Tour {
 
     fn cardscape(&self, arguments: &[&str]) -> String {
         println!("$ cardscape {}", arguments.join(" "));
-        let mut command = Command::new(binary());
+        // The commands for a service that was running already need the same settings as that one.
+        let mut command = match &self.own {
+            Some(_) => environment::command(binary()),
+            None => Command::new(binary()),
+        };
         command.args(["--log", "warn"]).args(arguments);
         if let Some(own) = &self.own {
-            command.arg("--data-dir").arg(&own.folder).env_remove("DATABASE_URL");
+            command.arg("--data-dir").arg(&own.folder);
         }
         let output = command.output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -26,9 +26,9 @@ use crate::store::{AsStoreError, Connection, Store, StoreError, StoreResult};
 pub(super) enum AdminCommand {
     /// Create an account with a random password and recovery codes, shown once, to be changed at the first log-in
     Create(CreateCommand),
-    /// Give an account a new random password and new recovery codes, shown once, and end its sessions
+    /// Give an account a new random password and new recovery codes, shown once, and end its sessions and tokens
     ResetPassword(ResetCommand),
-    /// Take off an account's second factor, whose device and recovery codes are lost, and end its sessions
+    /// Take off an account's second factor, whose device and recovery codes are lost, and end its sessions and tokens
     RemoveSecondFactor(RemoveCommand),
 }
 

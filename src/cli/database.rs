@@ -210,6 +210,7 @@ fn with_options(error: embedded_postgres::Error) -> anyhow::Error {
         Error::AlreadyRunning { .. }
         | Error::DataDir { .. }
         | Error::Unreachable { .. }
+        | Error::ClusterTooOld { .. }
         | Error::NotACluster { .. } => {
             "--data-dir (CARDSCAPE_DATA_DIR) names another data directory"
         }

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use cardscape_engine::{
     Catalogue, Date, DeckDialect, DeckReading, Fix, Format, Game, KnownSet, KnownSets, LineVerdict,
-    PoolCard, ReadLine, Report, SetDefinition, Violation, decode_deck_text, legalities,
-    parse_deck_text, read_deck_bytes,
+    PoolCard, ReadDeck, ReadLine, Report, SetDefinition, Violation, decode_deck_text, is_set_code,
+    legalities, parse_deck_text, read_deck_bytes,
 };
 use clap::Subcommand;
 use serde::Serialize;
 
 use super::deck_convert::{Conversion, convert, decode, is_odd_heading};
-use super::{Outcome, say, seed_data};
+use super::{NO, Outcome, USAGE, print_message, say, seed_data};
 use crate::app::decks::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::config::SeedDataOptions;
 use crate::domain::catalogue::import::GameSource;
@@ -29,10 +29,6 @@ use crate::domain::decks::list::{CheckedList, LineOutcome, check_list};
 
 /// Largest deck list, in bytes: the same as over HTTP.
 const MAX_LIST: u64 = 256 * 1024;
-/// The deck is not legal.
-pub(super) const NOT_LEGAL: u8 = 1;
-/// There is no such format or game.
-pub(super) const USAGE: u8 = 2;
 
 #[derive(Subcommand)]
 pub(super) enum DeckCommand {
@@ -130,7 +126,7 @@ impl DeckCommand {
         let selection = match select_formats(formats, noted.as_deref(), on, &folder)? {
             Ok(selection) => selection,
             Err(wrong) => {
-                eprintln!("cardscape: {wrong}");
+                print_message(format_args!("cardscape: {wrong}"));
                 return Ok(ExitCode::from(USAGE));
             }
         };
@@ -138,10 +134,14 @@ impl DeckCommand {
         let GameFolder { catalogue, sets, .. } = game;
         let reading = DeckReading::new(&catalogue).with_sets(&sets);
         let read = read_deck_bytes(&bytes, &reading);
-        let dialect = read.dialect;
+        if is_of_another_game(&read, catalogue.game()) {
+            return Ok(ExitCode::from(USAGE));
+        }
+        let (dialect, unread) = (read.dialect, read.lines_left_out);
         let list = check_list(read);
         let is_odd = |line: &ReadLine| is_odd_heading(dialect, line, catalogue.game());
-        let is_whole = print_refused(&file, &list, is_odd);
+        let is_whole = print_refused(&file, &list, is_odd) && unread == 0;
+        print_unread(&file, unread);
         let (deck, lines) = (&list.deck, CardLines::new(&list.deck, &list.entry_lines));
         let mut judged = legalities(deck, &catalogue, formats.iter().map(Arc::as_ref));
         let left_out = judged.suggest(&catalogue);
@@ -169,7 +169,7 @@ impl DeckCommand {
             let texts: Vec<String> = summary.into_iter().chain(texts).chain(hint).collect();
             say(texts.join("\n\n"))?;
         }
-        Ok(if legal && is_whole { ExitCode::SUCCESS } else { ExitCode::from(NOT_LEGAL) })
+        Ok(if legal && is_whole { ExitCode::SUCCESS } else { ExitCode::from(NO) })
     }
 }
 
@@ -240,7 +240,8 @@ pub(super) struct GameFolder {
 /// Reads one game of a seed-data folder; `None`: there is no game with that code.
 pub(super) fn read_game(folder: &Path, code: &str) -> anyhow::Result<Option<GameFolder>> {
     let game = folder.join("games").join(code);
-    if !game.join("game.toml").is_file() {
+    // Lists name games, too, and are untrusted input: they must not lead to a folder elsewhere.
+    if !is_set_code(code) || !game.join("game.toml").is_file() {
         return Ok(None);
     }
     let GameSource { manifest, sets } = seed_data::read_game(folder, &game)?;
@@ -282,6 +283,27 @@ pub(super) fn read_file(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Whether a list is the share code of a deck of another game, which is printed then: its sets and numbers mean other cards.
+pub(super) fn is_of_another_game(read: &ReadDeck, game: &Game) -> bool {
+    let Some(other) = read.game.as_ref().filter(|other| *other != game.code()) else {
+        return false;
+    };
+    let (other, code) = (other.escape_default(), game.code());
+    print_message(format_args!(
+        "cardscape: the list is a share code of the game {other}, not of {code}"
+    ));
+    true
+}
+
+/// Prints how many lines of a list were not read.
+pub(super) fn print_unread(file: &Path, lines: usize) {
+    match lines {
+        0 => {}
+        1 => print_message(format_args!("{}: 1 more line was not read", file.display())),
+        _ => print_message(format_args!("{}: {lines} more lines were not read", file.display())),
+    }
+}
+
 /// Prints lines that are refused, that cannot be read, that were partly guessed, or that were taken for headings although they are none of those that
 /// lists have (`is_odd`). Returns whether no line was refused.
 fn print_refused(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> bool) -> bool {
@@ -297,11 +319,14 @@ fn print_refused(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> 
             _ => continue,
         };
         let text = shown_line(&line.text);
-        eprintln!("{}:{}: {text:?} {detail}", file.display(), line.line);
+        print_message(format_args!("{}:{}: {text:?} {detail}", file.display(), line.line));
     }
     let entries = list.deck.entries.len();
     if entries > MAX_ENTRIES {
-        eprintln!("{}: {entries} entries are more than {MAX_ENTRIES}", file.display());
+        print_message(format_args!(
+            "{}: {entries} entries are more than {MAX_ENTRIES}",
+            file.display()
+        ));
     }
     is_whole && entries <= MAX_ENTRIES
 }

@@ -10,8 +10,8 @@ use cardscape_engine::{
     render_deck_text, share_code_in, write_deck, write_named_deck,
 };
 
-use super::deck::{GameFolder, NOT_LEGAL, USAGE, read_file, read_game, today};
-use super::{Outcome, say};
+use super::deck::{GameFolder, is_of_another_game, print_unread, read_file, read_game, today};
+use super::{NO, Outcome, USAGE, print_message, say};
 use crate::domain::decks::deck::{FormatName, shown_line};
 use crate::domain::decks::list::{CheckedList, LineOutcome, check_list};
 
@@ -34,35 +34,37 @@ pub(super) fn convert(conversion: &Conversion) -> Outcome {
     let bytes = read_file(file)?;
     let named = game.as_deref().or(format.as_ref().map(FormatName::game));
     let Some(code) = named.map(str::to_owned).or_else(|| game_of(&bytes)) else {
-        eprintln!(
-            "cardscape: the list does not say which game it is of: name it with --game or --format"
+        print_message(
+            "cardscape: the list does not say which game it is of: name it with --game or --format",
         );
         return Ok(ExitCode::from(USAGE));
     };
     let Some(GameFolder { game, catalogue, sets }) = read_game(folder, &code)? else {
-        eprintln!("cardscape: there is no game {code} in {}", folder.display());
+        let code = code.escape_default();
+        print_message(format_args!("cardscape: there is no game {code} in {}", folder.display()));
         return Ok(ExitCode::from(USAGE));
     };
     if let Some(format) = format
         && let Err(unknown) = format.find_in(&game, today()?)
     {
-        eprintln!("cardscape: {unknown}");
+        print_message(format_args!("cardscape: {unknown}"));
         return Ok(ExitCode::from(USAGE));
     }
     let reading = DeckReading::new(&catalogue).with_sets(&sets);
     let reading = from.map_or(reading, |dialect| reading.in_dialect(dialect));
     let read = read_deck_bytes(&bytes, &reading);
+    if is_of_another_game(&read, &game) {
+        return Ok(ExitCode::from(USAGE));
+    }
     let name = read.notes.get("name").map_or("Deck", String::as_str).to_owned();
-    let (dialect, left_out) = (read.dialect, read.lines_left_out);
+    let (dialect, unread) = (read.dialect, read.lines_left_out);
     let list = check_list(read);
     let open = print_lines(file, &list, |line| is_odd_heading(dialect, line, &game));
-    if left_out > 0 {
-        eprintln!("{}: {left_out} more lines were not read", file.display());
-    }
+    print_unread(file, unread);
     let written = write_named_deck(&name, &list.deck, *to, &catalogue, Some(&sets));
     print_losses(&written.losses, &list.deck);
     say(written.text.trim_end())?;
-    Ok(if open || left_out > 0 { ExitCode::from(NOT_LEGAL) } else { ExitCode::SUCCESS })
+    Ok(if open || unread > 0 { ExitCode::from(NO) } else { ExitCode::SUCCESS })
 }
 
 /// Whether a line was taken for a heading only because of how it looks: it may be a card in an unusual form.
@@ -99,7 +101,8 @@ fn print_lines(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> bo
             (_, verdict) if is_odd(line) => verdict.to_string(),
             _ => continue,
         };
-        eprintln!("{}:{}: {:?} {detail}", file.display(), line.line, shown_line(&line.text));
+        let text = shown_line(&line.text);
+        print_message(format_args!("{}:{}: {text:?} {detail}", file.display(), line.line));
     }
     open
 }
@@ -123,7 +126,7 @@ fn print_losses(losses: &[DeckLoss], deck: &Deck) {
             of.push(format!("{more} more"));
         }
         let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
-        eprintln!("cardscape: lost{of}: {kind}");
+        print_message(format_args!("cardscape: lost{of}: {kind}"));
     }
 }
 
@@ -146,18 +149,17 @@ pub(super) fn decode(code: &str, folder: Option<&Path>) -> Outcome {
         Err(ShareCodeError::Version)
             if !code.trim().starts_with(|first: char| first.is_ascii_digit()) =>
         {
-            eprintln!("cardscape: this is no share code: a share code begins with its version, 1");
-            return Ok(ExitCode::from(NOT_LEGAL));
+            print_message(
+                "cardscape: this is no share code: a share code begins with its version, 1",
+            );
+            return Ok(ExitCode::from(NO));
         }
         Err(error) => {
-            eprintln!("cardscape: {error}");
-            return Ok(ExitCode::from(NOT_LEGAL));
+            print_message(format_args!("cardscape: {error}"));
+            return Ok(ExitCode::from(NO));
         }
     };
-    // The code is untrusted input: it must not lead to a folder elsewhere.
-    let is_code =
-        shared.game.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-    let known = match folder.filter(|_| is_code && !shared.game.is_empty()) {
+    let known = match folder {
         Some(folder) => read_game(folder, &shared.game).context("the game of the code")?,
         None => None,
     };

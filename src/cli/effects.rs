@@ -20,7 +20,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use super::Outcome;
+use super::{Outcome, print_message};
 
 #[derive(Subcommand)]
 pub(super) enum EffectsCommand {
@@ -137,7 +137,7 @@ fn memory(text: &str) -> Result<usize, String> {
 
 /// Prints a warning to standard error.
 fn warn(text: impl std::fmt::Display) {
-    eprintln!("cardscape: warning: {text}");
+    print_message(format_args!("cardscape: warning: {text}"));
 }
 
 #[cfg(test)]

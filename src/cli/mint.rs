@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use uuid::Uuid;
 
 use super::database::Database;
-use super::{ExitError, Outcome, block_on, say};
+use super::{ExitError, Outcome, block_on, print_message, say};
 use crate::auth::permission::Operator;
 use crate::config::{DatabaseOptions, public_url};
 use crate::domain::catalogue::import::without_mark;
@@ -138,9 +138,9 @@ impl MintCommand {
                 let reported =
                     report(minted, &file, self.packing_list.as_deref(), self.sheet.as_deref());
                 if let Err(error) = delete_leftovers(&store).await {
-                    eprintln!(
+                    print_message(format_args!(
                         "warning: some codes of print runs that were broken off are still stored ({error}); the service goes on"
-                    );
+                    ));
                 }
                 reported.with_context(|| {
                     format!(
@@ -155,7 +155,7 @@ impl MintCommand {
         match minted {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(error) if error.is_refusal() => {
-                eprintln!("cardscape: {error}");
+                print_message(format_args!("cardscape: {error}"));
                 Ok(ExitCode::FAILURE)
             }
             Err(error) => Err(MintError::into(error)),
@@ -220,8 +220,8 @@ async fn delete_leftovers(store: &Store) -> StoreResult<()> {
     if left == 0 {
         return Ok(());
     }
-    eprintln!(
-        "deleting the codes of print runs that were broken off; this may be interrupted, and goes on by itself later"
+    print_message(
+        "deleting the codes of print runs that were broken off; this may be interrupted, and goes on by itself later",
     );
     let bar = progress_bar(left, "deleting codes");
     let now = Clock::system().now();
@@ -247,7 +247,7 @@ fn show(planned: &Planned) -> anyhow::Result<()> {
         show_packs(&packs)?;
     }
     for warning in plan.warnings() {
-        eprintln!("warning: {warning}");
+        print_message(format_args!("warning: {warning}"));
     }
     Ok(())
 }

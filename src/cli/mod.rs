@@ -34,7 +34,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::LogOptions;
-use standard_output::say;
+use standard_output::{print_message, say};
 
 /// Card database and collection service.
 ///
@@ -72,8 +72,8 @@ enum Command {
     Effects(effects::EffectsCommand),
     /// Mint a print run: write its serial codes into a print file and register their hashes
     ///
-    /// The plain codes are in the print file and nowhere else, ever. Keep it safe until the cards are printed, then delete
-    /// it. A file that is left of a mint that was broken off contains codes that nobody can register: delete it, too.
+    /// The plain codes are in the print file, and on the labels of `--sheet`, and nowhere else, ever. Keep them safe until
+    /// the cards are printed, then delete them. A file that is left of a mint that was broken off contains codes that nobody can register: delete it, too.
     Mint(mint::MintCommand),
     /// Check a revealed print run against its commitment, without a database
     VerifyRun(verify_run::VerifyRunCommand),
@@ -132,7 +132,7 @@ pub fn main() -> ExitCode {
     let _log = match log {
         Ok(log) => log,
         Err(error) => {
-            eprintln!("cardscape: cannot start the log: {error}");
+            print_message(format_args!("cardscape: cannot start the log: {error}"));
             return ExitCode::from(FAILED);
         }
     };
@@ -152,7 +152,7 @@ pub fn main() -> ExitCode {
         Command::Man(command) => command.run(Cli::command()),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("cardscape: {}", chain(&error));
+        print_message(format_args!("cardscape: {}", chain(&error)));
         ExitCode::from(error.downcast_ref::<ExitError>().map_or(FAILED, |exit| exit.code))
     })
 }

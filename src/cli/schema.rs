@@ -6,11 +6,8 @@ use anyhow::Context as _;
 use cardscape_engine::{Game, MANIFEST_SCHEMA, set_file_schema};
 use clap::Subcommand;
 
-use super::{Outcome, say};
+use super::{Outcome, USAGE, print_message, say};
 use crate::config::SeedDataOptions;
-
-/// There is no such game.
-const USAGE: u8 = 2;
 
 #[derive(Subcommand)]
 pub(super) enum SchemaCommand {
@@ -37,7 +34,10 @@ impl SchemaCommand {
                     .context("there is no seed-data here: name it with --seed-data")?;
                 let file = folder.join("games").join(&code).join("game.toml");
                 if !file.is_file() {
-                    eprintln!("cardscape: there is no game {code} in {}", folder.display());
+                    print_message(format_args!(
+                        "cardscape: there is no game {code} in {}",
+                        folder.display()
+                    ));
                     return Ok(ExitCode::from(USAGE));
                 }
                 let text = std::fs::read_to_string(&file)

@@ -15,7 +15,7 @@ use super::database::Database;
 use super::seed_data::SeedGames;
 use super::seed_effect_texts::{LoadedTexts, SeededTexts, ValidTexts};
 use super::synthetic::SyntheticOptions;
-use super::{Outcome, block_on, say, seed_data, seed_effect_texts};
+use super::{Outcome, block_on, print_message, say, seed_data, seed_effect_texts};
 use crate::auth::permission::{Importer, Operator};
 use crate::config::DatabaseOptions;
 use crate::domain::catalogue::import::{
@@ -66,7 +66,9 @@ impl SeedCommand {
             // service that starts after a large import could not use its caches until it is done. Also runs when a part
             // was refused, because the rest was imported.
             if let Err(error) = changes::extent(&store).await {
-                eprintln!("cardscape: the events are left for the service to number: {error}");
+                print_message(format_args!(
+                    "cardscape: the events are left for the service to number: {error}"
+                ));
             }
             outcome
         })
@@ -172,7 +174,7 @@ fn refuse(faults: &[ImportFault], consequence: &str) -> Outcome {
         1 => "1 fault".to_owned(),
         number => format!("{number} faults"),
     };
-    eprintln!("cardscape: {all}; {consequence}");
+    print_message(format_args!("cardscape: {all}; {consequence}"));
     Ok(ExitCode::FAILURE)
 }
 

@@ -112,8 +112,6 @@ impl ServeCommand {
                 &[api::configure, web::configure],
             )
             .with_context(|| cannot_listen(listen))?;
-            // Before a client can register a name that looks like an existing one.
-            name_skeletons::fill_in(&store, UNTIL_DONE).await?;
             // Last, so that nothing can fail before the password is shown.
             let first_secrets = first_admin(&store).await?;
             let handle = http.handle();
@@ -211,6 +209,8 @@ async fn prepare(
     if folded > 0 {
         tracing::info!(cards = folded, "texts folded for the search");
     }
+    // Before a client can register a name that looks like an existing one.
+    name_skeletons::fill_in(&store, UNTIL_DONE).await?;
     Ok((keys, settings, store))
 }
 

@@ -1,4 +1,4 @@
-//! Standard output. What cannot be written there is an error: results and secrets must not be lost without a word.
+//! Standard output and standard error. What cannot be written to standard output is an error: results and secrets must not be lost without a word.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -16,6 +16,11 @@ pub(super) fn print(lines: impl Display) -> io::Result<()> {
     let mut output = io::stdout().lock();
     output.write_all(format!("{lines}\n").as_bytes())?;
     output.flush()
+}
+
+/// Prints a line about a command to standard error. It is lost if nobody can read it: what the command does, and its exit code, stay the same.
+pub(super) fn print_message(line: impl Display) {
+    let _ = io::stderr().write_all(format!("{line}\n").as_bytes());
 }
 
 /// The outcome of writing a result to standard output.

@@ -31,8 +31,8 @@ pub(super) struct VerifyRunCommand {
     /// Check that this packing list is the one that follows from plan and seed
     #[arg(long, value_name = "FILE")]
     packing_list: Option<PathBuf>,
-    /// Write the packing list that follows from plan and seed to standard output
-    #[arg(long)]
+    /// Write the packing list that follows from plan and seed to standard output, and check no files
+    #[arg(long, conflicts_with_all = ["print_file", "packing_list"])]
     show_packing_list: bool,
 }
 

@@ -1,12 +1,12 @@
 //! Addresses of databases that cannot be right are refused at once, not tried again like a server that does not answer yet.
 
-use std::process::Command;
+use super::program;
 
 /// The message of a command that is refused as wrong usage, with this `DATABASE_URL`.
 fn refusal(url: &str, arguments: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+    let output = program()
         .args(arguments)
         .arg("--keys-file")
         .arg(folder.path().join("keys.json"))

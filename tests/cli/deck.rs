@@ -6,13 +6,13 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use super::program;
+
 fn cardscape(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+    let mut command = program();
     command.args(["deck", "validate"]).args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
-    // Settings of the developer's environment must not have an effect.
-    command
-        .env_remove("CARDSCAPE_SEED_DATA")
-        .env("DATABASE_URL", "postgres://nobody@127.0.0.1:1/none");
+    // No command needs a database.
+    command.env("DATABASE_URL", "postgres://nobody@127.0.0.1:1/none");
     command
 }
 
@@ -192,6 +192,30 @@ fn unreadable_lines_are_reported_with_their_number() {
     let legal = std::fs::read_to_string(legal).unwrap();
     assert_eq!(with_input(&["-"], legal.as_bytes()).0, 0);
     assert_eq!(with_input(&["-"], format!("{legal}\n0 Pocket Bat\n").as_bytes()).0, 1);
+}
+
+/// The lines that are left out may make the deck illegal.
+#[test]
+fn a_list_that_is_not_read_to_its_end_is_not_legal() {
+    let legal = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
+    let legal = std::fs::read_to_string(legal).unwrap();
+    let long = format!("{legal}\n{}9 Kettle Imp\n", "// x\n".repeat(10_000));
+    let (code, out, err) = with_input(&["-"], long.as_bytes());
+    assert_eq!(code, 1, "{out}");
+    assert!(err.contains(" more lines were not read\n"), "{err}");
+    let long = format!("// format: ttcg/standard\n{}9 Kettle Imp\n", "// x\n".repeat(9_999));
+    let (code, _, err) = with_input(&["-"], long.as_bytes());
+    assert_eq!((code, err.as_str()), (1, "-: 1 more line was not read\n"));
+}
+
+/// The sets and numbers of the code mean other cards in another game.
+#[test]
+fn a_share_code_is_not_judged_by_the_rules_of_another_game() {
+    let deck = cardscape_engine::parse_deck_text("2 Silk (port) 2").deck;
+    let share_code = cardscape_engine::encode_share_code("harbour", &deck).unwrap();
+    let (code, out, err) = with_input(&["-", "--format", "ttcg/standard"], share_code.as_bytes());
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert!(err.contains("a share code of the game harbour, not of ttcg"), "{err}");
 }
 
 #[test]

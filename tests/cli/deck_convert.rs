@@ -1,14 +1,15 @@
 //! `cardscape deck convert`, `encode` and `decode`, which work offline with only the engine.
 
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use super::program;
 
 fn run(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+    let mut child = program()
         .arg("deck")
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env_remove("CARDSCAPE_SEED_DATA")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -99,6 +100,35 @@ fn a_decoded_list_means_the_cards_of_the_share_code() {
     let decode = ["decode", code.as_str(), "--seed-data", folder.path().to_str().unwrap()];
     let (status, out, err) = run(&decode, b"");
     assert_eq!((status, out.as_str()), (0, "// game: em\n\n2 \"Foo\" {u}\n"), "{err}");
+}
+
+#[test]
+fn a_share_code_is_not_converted_as_one_of_another_game() {
+    let deck = cardscape_engine::parse_deck_text("2 Silk (port) 2").deck;
+    let code = cardscape_engine::encode_share_code("harbour", &deck).unwrap();
+    let (status, out, err) =
+        run(&["convert", "-", "--to", "own", "--game", "ttcg"], code.as_bytes());
+    assert_eq!((status, out.as_str()), (2, ""));
+    assert!(err.contains("a share code of the game harbour, not of ttcg"), "{err}");
+}
+
+/// Lists and share codes come from others: the game that they name must not lead out of the folder with the games.
+#[test]
+fn a_list_leads_to_no_folder_elsewhere() {
+    let to_own = ["convert", "-", "--to", "own", "--seed-data", "tests/data"];
+    let elsewhere = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/harbour");
+    for game in [elsewhere, "../games/harbour", "harbour/."] {
+        let list = format!("// game: {game}\n2 Silk\n");
+        let deck = cardscape_engine::parse_deck_text("2 Silk (port) 2").deck;
+        let code = cardscape_engine::encode_share_code(game, &deck).unwrap();
+        for text in [list, code] {
+            let (status, out, err) = run(&to_own, text.as_bytes());
+            assert_eq!((status, out.as_str()), (2, ""), "{text}");
+            assert!(err.contains("there is no game ") && err.contains("in tests/data"), "{err}");
+        }
+    }
+    let (status, _, err) = run(&to_own, "// game: \u{1b}[2J\n2 Silk\n".as_bytes());
+    assert_eq!((status, err.contains('\u{1b}')), (2, false), "{err}");
 }
 
 #[test]

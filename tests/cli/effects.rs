@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::{environment, program};
+
 /// A temporary folder of one test, deleted afterwards.
 struct Folder(TempDir);
 
@@ -44,7 +46,7 @@ impl Folder {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut command = program();
         command.arg("effects").args(arguments).current_dir(self.0.path()).stdin(Stdio::null());
         command
     }
@@ -1000,7 +1002,7 @@ fn standard_output_and_pipes_by_their_paths() {
     assert_eq!(lines(&printed), ALL);
     symlink("/dev/stdout", folder.0.path().join("link.txt")).unwrap();
     assert_eq!(lines(&folder.done(&["combine", "-f", "-q", "-o", "link.txt"])), ALL);
-    let mut shell = Command::new("sh");
+    let mut shell = environment::command("sh");
     let script =
         "mkfifo pipe && { cat pipe > read.txt & } && \"$0\" effects combine -f -q -o pipe && wait";
     shell.args(["-c", script, env!("CARGO_BIN_EXE_cardscape")]).current_dir(folder.0.path());
@@ -1013,7 +1015,7 @@ fn standard_output_and_pipes_by_their_paths() {
 fn leftover_files_block_nothing() {
     let folder = workshop();
     let script = "echo old > .out.txt.$$.tmp; echo old > .out.txt.$$.1.tmp; exec \"$0\" effects combine -f -q -o out.txt";
-    let mut shell = Command::new("sh");
+    let mut shell = environment::command("sh");
     shell.args(["-c", script, env!("CARGO_BIN_EXE_cardscape")]).current_dir(folder.0.path());
     assert!(shell.status().unwrap().success());
     assert_eq!(lines(&folder.read("out.txt")), ALL);
@@ -1069,7 +1071,7 @@ fn an_interrupted_run_leaves_no_file() {
         // A shell script lets its background processes ignore INT, and child processes inherit this setting.
         let command =
             folder.command(&[&arguments[..], &["-o", "out.txt", "-q"], &NO_RULES].concat());
-        let mut child = Command::new("env")
+        let mut child = environment::command("env")
             .arg("--default-signal=INT")
             .arg(command.get_program())
             .args(command.get_args())

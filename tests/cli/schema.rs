@@ -1,15 +1,16 @@
 //! `cardscape schema`: the JSON Schemas for editors.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
+use super::program;
+
 fn schema(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cardscape"))
+    program()
         .arg("schema")
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env_remove("CARDSCAPE_SEED_DATA")
         .output()
         .unwrap()
 }

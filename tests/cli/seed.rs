@@ -6,13 +6,10 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+use super::program;
+
 fn check(folder: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_cardscape"))
-        .arg("seed")
-        .arg(folder)
-        .arg("--check")
-        .output()
-        .unwrap()
+    program().arg("seed").arg(folder).arg("--check").output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -66,8 +63,8 @@ fn a_missing_folder_creates_no_database() {
     let place = tempfile::tempdir().unwrap();
     let (nowhere, data) = (place.path().join("nowhere"), place.path().join("data"));
     let run = |arguments: &[&std::ffi::OsStr]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
-        command.args(arguments).arg("--data-dir").arg(&data).env_remove("DATABASE_URL");
+        let mut command = program();
+        command.args(arguments).arg("--data-dir").arg(&data);
         let output = command.output().unwrap();
         assert!(!output.status.success(), "{arguments:?}");
         assert!(!data.exists(), "{arguments:?}");
@@ -343,13 +340,12 @@ impl Data {
     }
 
     fn seed_from(&self, folder: &Path, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        program()
             .arg("seed")
             .arg(folder)
             .args(arguments)
             .arg("--data-dir")
             .arg(self.directory())
-            .env_remove("DATABASE_URL")
             .output()
             .unwrap()
     }

@@ -1,12 +1,14 @@
-//! Commands whose result cannot be written fail; readers that close the pipe early are no error.
+//! Commands whose result cannot be written fail; readers that close the pipe early are no error. Messages that nobody can read change nothing.
 
 use std::fs::OpenOptions;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use super::program;
+
 fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+    let mut command = program();
     command.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
     command
 }
@@ -79,5 +81,34 @@ fn a_reader_that_has_closed_the_pipe_has_read_enough() {
         let message = String::from_utf8_lossy(&closed.stderr).into_owned();
         assert_eq!(closed.status.code(), whole.status.code(), "{arguments:?}: {message}");
         assert!(!message.contains("standard output"), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn messages_that_cannot_be_written_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let deck = folder.path().join("deck.txt");
+    std::fs::write(&deck, "0 Kettle Imp\n4 Nobody Knows This\n").unwrap();
+    let deck = deck.to_str().unwrap();
+    for arguments in [
+        &["deck", "validate", deck, "--format", "ttcg/standard"][..],
+        &["deck", "validate", deck],
+        &["deck", "convert", deck, "--game", "ttcg", "--to", "arena"],
+        &["deck", "convert", deck, "--game", "chess", "--to", "arena"],
+        &["deck", "decode", "hello"],
+        &["schema", "set", "--game", "chess"],
+        &["seed", "--check", "src"],
+        &["verify-run", "no-such-file"],
+    ] {
+        let whole = command(arguments).output().unwrap();
+        assert!(!whole.stderr.is_empty(), "{arguments:?}");
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        for closed in [Stdio::from(writer), Stdio::from(full)] {
+            let output = command(arguments).stderr(closed).output().unwrap();
+            let expected = (whole.status.code(), &whole.stdout);
+            assert_eq!((output.status.code(), &output.stdout), expected, "{arguments:?}");
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! A service and its database server may start in any order.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Home;
+use super::{Home, program};
 
 #[test]
 fn a_service_waits_for_a_server_that_starts_after_it() {
@@ -15,7 +15,7 @@ fn a_service_waits_for_a_server_that_starts_after_it() {
     first.stop(Signal::TERM);
 
     let keys = home.0.join("keys.json");
-    let mut waiting = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+    let mut waiting = program()
         .args(["serve", "--listen", "127.0.0.1:0", "--database-url", &url, "--keys-file"])
         .arg(&keys)
         .stdout(Stdio::piped())

@@ -171,7 +171,7 @@ async fn an_instance_with_other_keys_on_the_same_database_is_refused() {
     assert!(missing.contains("is missing") && missing.contains("backup"), "{missing}");
     assert!(!foreign.exists());
     success({
-        let mut generate = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut generate = program();
         generate.args(["keys", "generate"]).arg(&foreign);
         generate
     });
@@ -217,7 +217,7 @@ async fn an_older_database_knows_the_keys_of_its_print_runs() {
     let message = refusal(home.command(&SERVE));
     assert!(message.contains("is missing"), "{message}");
     success({
-        let mut generate = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut generate = program();
         generate.args(["keys", "generate"]).arg(home.keys());
         generate
     });
@@ -240,7 +240,7 @@ async fn a_missing_key_costs_only_what_was_made_with_it() {
     let first: Value = serde_json::from_slice(&std::fs::read(home.keys()).unwrap()).unwrap();
     let fresh = home.0.join("fresh.json");
     success({
-        let mut generate = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut generate = program();
         generate.args(["keys", "generate"]).arg(&fresh);
         generate
     });

@@ -6,6 +6,8 @@ mod attempts;
 mod database_encoding;
 mod database_wait;
 mod drain;
+#[path = "../environment/mod.rs"]
+mod environment;
 mod event_streams;
 mod first_admin;
 mod key_file;
@@ -13,8 +15,10 @@ mod ledger_history;
 mod log_contents;
 mod no_database;
 mod restore;
+mod scripts;
 mod seed_data;
 mod standard_output;
+mod start;
 mod two_services;
 
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -26,6 +30,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+/// The program, without settings of the developer's environment.
+fn program() -> Command {
+    environment::command(env!("CARGO_BIN_EXE_cardscape"))
+}
 
 /// A data directory that is deleted with the test.
 struct Home(PathBuf);
@@ -41,8 +50,8 @@ impl Home {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
-        command.args(arguments).arg("--data-dir").arg(&self.0).env_remove("DATABASE_URL");
+        let mut command = program();
+        command.args(arguments).arg("--data-dir").arg(&self.0);
         command
     }
 
@@ -693,10 +702,7 @@ fn a_service_stops_while_its_database_does_not_answer() {
     let home = Home::new();
     let keys = home.0.join("keys.json");
     let keys = keys.to_str().unwrap();
-    let generated = Command::new(env!("CARGO_BIN_EXE_cardscape"))
-        .args(["keys", "generate", keys])
-        .output()
-        .unwrap();
+    let generated = program().args(["keys", "generate", keys]).output().unwrap();
     assert!(generated.status.success(), "{}", text(&generated));
 
     // No server listens on port 1.
@@ -745,16 +751,15 @@ fn the_tour_of_the_readme_succeeds() {
     let tour =
         PathBuf::from(env!("CARGO_BIN_EXE_cardscape")).with_file_name("examples").join("tour");
     // No server listens on this port, so the tour starts its own service.
-    let output = Command::new(tour).env("CARDSCAPE_URL", "http://127.0.0.1:9").output().unwrap();
+    let output =
+        environment::command(tour).env("CARDSCAPE_URL", "http://127.0.0.1:9").output().unwrap();
     assert!(output.status.success(), "{}", text(&output));
     assert!(text(&output).contains("everything went as expected"));
 }
 
 #[test]
 fn help_is_printed_and_wrong_usage_exits_with_2() {
-    let run = |arguments: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap()
-    };
+    let run = |arguments: &[&str]| program().args(arguments).output().unwrap();
     let help = run(&["--help"]);
     assert!(help.status.success());
     for subcommand in ["serve", "migrate", "seed", "admin", "mint", "openapi", "deck", "keys"] {

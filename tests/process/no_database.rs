@@ -29,8 +29,8 @@ fn a_mistyped_data_directory_is_not_created() {
     let out = home.0.join("codes.csv");
     for dir in [&typo, &empty] {
         for arguments in commands(out.to_str().unwrap()) {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
-            command.args(&arguments).arg("--data-dir").arg(dir).env_remove("DATABASE_URL");
+            let mut command = program();
+            command.args(&arguments).arg("--data-dir").arg(dir);
             let message = usage(command);
             assert!(
                 message.contains(&format!("there is no database in {}", dir.display())),
@@ -59,9 +59,9 @@ fn wrong_options_are_refused_before_anything_is_created() {
         ("--log", "cardscape=loud", "it must be a level"),
         ("--log", "debgu", "did you mean debug?"),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut command = program();
         command.args(["serve", "--listen", "127.0.0.1:0", option, value]);
-        command.arg("--data-dir").arg(&data).env_remove("DATABASE_URL");
+        command.arg("--data-dir").arg(&data);
         let message = usage(command);
         assert!(message.contains(hint), "{option} {value}: {message}");
     }
@@ -115,9 +115,9 @@ fn options_of_serve_are_checked_before_a_database_is_created() {
     let place = tempfile::tempdir().unwrap();
     let (nowhere, data) = (place.path().join("nowhere"), place.path().join("data"));
     let run = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut command = program();
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(arguments);
-        command.arg("--data-dir").arg(&data).env_remove("DATABASE_URL");
+        command.arg("--data-dir").arg(&data);
         let output = command.output().unwrap();
         assert!(!output.status.success(), "{arguments:?}");
         assert!(!data.exists(), "{arguments:?}");
@@ -142,7 +142,7 @@ fn wrong_addresses_and_networks_are_explained() {
         ("--trusted-proxies", "10.0.0.7", "a network, such as 10.0.0.7/32"),
         ("--metrics-networks", "here", "a network, such as 10.0.0.0/8 or fd00::/8"),
     ] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut command = program();
         command.args(["serve", option, value]);
         let message = usage(command);
         assert!(message.contains(expected), "{option} {value}: {message}");
@@ -169,9 +169,7 @@ fn a_database_without_tables_gets_none_without_a_key_file() {
 #[test]
 fn completions_and_man_pages_contain_every_command() {
     let home = Home::new();
-    let run = |arguments: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_cardscape")).args(arguments).output().unwrap()
-    };
+    let run = |arguments: &[&str]| program().args(arguments).output().unwrap();
     let commands = ["serve", "migrate", "seed", "admin", "keys", "deck", "effects", "mint"];
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = run(&["completions", shell]);

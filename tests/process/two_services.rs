@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Mutex;
 
 use cardscape::store::db::private_postgres;
 use embedded_postgres::EmbeddedPostgres;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use super::program;
 
 /// The order of the fields matters: first the services are dropped, then their database, then its folder.
 pub(super) struct TwoServices {
@@ -26,10 +28,7 @@ impl TwoServices {
         let postgres = EmbeddedPostgres::start(private_postgres::settings(home.path())).unwrap();
         let database = postgres.url("postgres");
         let keys = home.path().join("two-services.json").to_str().unwrap().to_owned();
-        let created = Command::new(env!("CARGO_BIN_EXE_cardscape"))
-            .args(["keys", "generate", &keys])
-            .output()
-            .unwrap();
+        let created = program().args(["keys", "generate", &keys]).output().unwrap();
         assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stderr));
         let folder = home.path().to_str().unwrap();
         let fixed = ["serve", "--database-url", &database, "--keys-file", &keys];
@@ -43,7 +42,7 @@ impl TwoServices {
     /// Mints a print run of the hidden sample set, and returns the request bodies for submitting its codes.
     pub(super) fn print_cards(&self, copies_per_card: usize) -> Vec<Value> {
         let codes = self.home.path().join("codes.csv");
-        let output = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+        let output = program()
             .args(["mint", "--game", "ttcg", "--set", "veil"])
             .args(["--copies-per-card", &copies_per_card.to_string()])
             .args(["--out", codes.to_str().unwrap()])
@@ -103,7 +102,7 @@ impl Drop for Instance {
 
 /// Starts a service and waits until it prints its address; the error is its other output.
 fn launch(arguments: &[String], listen: &str) -> Result<(Child, String), String> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_cardscape"))
+    let mut child = program()
         .args(arguments)
         .args(["--listen", listen])
         .stdout(Stdio::piped())

@@ -109,6 +109,11 @@ pub(crate) fn find(
     account: &Account,
 ) -> Result<Binaries, Error> {
     let oldest_major = settings.oldest_major.max(OLDEST_MAJOR);
+    // The programs that could open it are not accepted.
+    if let Some(cluster) = cluster_major.filter(|major| *major < oldest_major) {
+        let path = data_dir.join("postgres");
+        return Err(Error::ClusterTooOld { path, cluster, oldest: oldest_major });
+    }
     let mut rejected = Vec::new();
     let mut other_majors = Vec::new();
     let mut seen = Vec::new();
@@ -159,7 +164,7 @@ fn candidates(settings: &Settings, data_dir: &Path) -> Vec<PathBuf> {
         .flat_map(std::env::split_paths)
         .filter(|dir| dir.is_absolute())
         .collect();
-    dirs.extend(pg_config_bindir());
+    dirs.extend(pg_config_bindir(&dirs));
     for (stem, suffix) in VERSIONED_PLACES {
         dirs.extend(versioned(Path::new(stem), suffix));
     }
@@ -189,8 +194,16 @@ fn versioned(stem: &Path, suffix: &str) -> Vec<PathBuf> {
     found.into_iter().map(|(_, dir)| dir).chain([stem.join(suffix)]).collect()
 }
 
-fn pg_config_bindir() -> Option<PathBuf> {
-    let output = Command::new("pg_config").arg("--bindir").stderr(Stdio::null()).output().ok()?;
+/// The directory that `pg_config` reports, if it is in the search path.
+fn pg_config_bindir(search_path: &[PathBuf]) -> Option<PathBuf> {
+    // An empty PATH would mean the working directory.
+    if search_path.is_empty() {
+        return None;
+    }
+    let path = std::env::join_paths(search_path).ok()?;
+    let mut command = Command::new("pg_config");
+    command.env_clear().env("PATH", path).arg("--bindir").stderr(Stdio::null());
+    let output = command.output().ok()?;
     let dir = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
     dir.is_absolute().then_some(dir)
 }

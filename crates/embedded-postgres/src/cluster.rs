@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use crate::account::Account;
 use crate::binaries::Binaries;
 use crate::error::Error;
-use crate::log::last_lines;
+use crate::log::{last_lines, says_that_the_disk_is_full};
 use crate::processes::{self, Escalation};
 use crate::{Durability, Settings, spawn};
 
@@ -55,11 +55,18 @@ impl Cluster {
 
     /// User and group that own the cluster; `None` when it does not exist.
     pub(crate) fn owner(&self) -> Result<Option<(u32, u32)>, Error> {
-        match fs::metadata(&self.dir) {
-            Ok(_) if self.is_vacant()? => Ok(None),
-            Ok(meta) => Ok(Some((meta.uid(), meta.gid()))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(self.failed(source)),
+        let meta = match fs::metadata(&self.dir) {
+            Ok(meta) => meta,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(self.failed(source)),
+        };
+        match self.is_vacant() {
+            Ok(true) => Ok(None),
+            // Only its owner may look into a cluster.
+            Err(source) if source.kind() != io::ErrorKind::PermissionDenied => {
+                Err(self.failed(source))
+            }
+            _ => Ok(Some((meta.uid(), meta.gid()))),
         }
     }
 
@@ -71,7 +78,7 @@ impl Cluster {
                 Err(_) => Err(Error::NotACluster { path: self.dir.clone() }),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if self.is_vacant()? {
+                if self.is_vacant().map_err(|source| self.failed(source))? {
                     Ok(None)
                 } else {
                     Err(Error::NotACluster { path: self.dir.clone() })
@@ -135,8 +142,7 @@ impl Cluster {
             return Ok(());
         }
         let messages = String::from_utf8_lossy(&output.stderr);
-        if messages.contains("No space left on device") || messages.contains("Disk quota exceeded")
-        {
+        if says_that_the_disk_is_full(&messages) {
             return Err(Error::DiskFull { path: self.dir.clone() });
         }
         Err(Error::InitFailed {
@@ -183,18 +189,15 @@ impl Cluster {
         }
     }
 
-    fn is_vacant(&self) -> Result<bool, Error> {
+    fn is_vacant(&self) -> io::Result<bool> {
         match fs::read_dir(&self.dir) {
             Ok(mut entries) => Ok(entries.next().is_none()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
-            Err(source) => Err(self.failed(source)),
+            Err(error) => Err(error),
         }
     }
 
     fn failed(&self, source: io::Error) -> Error {
-        if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
-            return Error::DiskFull { path: self.dir.clone() };
-        }
-        Error::DataDir { path: self.dir.clone(), source }
+        Error::of_file(&self.dir, source)
     }
 }

@@ -1,7 +1,7 @@
 //! Errors of the private Postgres, with advice.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Why the private Postgres could not be started, reached or stopped.
@@ -104,6 +104,21 @@ pub enum Error {
         /// The installed versions.
         found: String,
     },
+    /// The existing cluster is older than what the program accepts.
+    #[error(
+        "the database files in {} were made by PostgreSQL {cluster}, but PostgreSQL {oldest} or \
+         newer is needed, and it cannot open them. Carry the data over with pg_upgrade or pg_dump, \
+         or, if there is none in them, move them away",
+        path.display()
+    )]
+    ClusterTooOld {
+        /// The cluster.
+        path: PathBuf,
+        /// The major version that made it.
+        cluster: u32,
+        /// The oldest major version that is accepted.
+        oldest: u32,
+    },
     /// The path of the cluster contains something else.
     #[error(
         "{} is not empty and is no PostgreSQL cluster (it has no PG_VERSION). Move it away, or \
@@ -200,4 +215,15 @@ pub enum Error {
     /// The thread that watches Postgres cannot be created, or has ended.
     #[error("the thread that watches over Postgres failed: {0}")]
     Supervisor(String),
+}
+
+impl Error {
+    /// Why a file or directory of the data directory cannot be used.
+    pub(crate) fn of_file(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::DataDir { path, source },
+        }
+    }
 }

@@ -40,8 +40,13 @@ mod spawn;
 mod supervisor;
 
 use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+use rustix::process::geteuid;
 
 pub use attach::{AttachedPostgres, Handle, attach, start_or_attach};
 pub use error::Error;
@@ -61,7 +66,8 @@ pub struct Settings {
     /// first, and not `pg_…`. It is also the name of the database superuser, which is the only role of a new cluster,
     /// and of the lock file. It must stay the same for a data directory.
     pub name: String,
-    /// The program's data directory; created (mode 0700) when missing.
+    /// The program's data directory; created (mode 0700) when missing, and so are its parents: those that root creates have
+    /// mode 0711, because another user, who runs Postgres, must pass through them.
     pub data_dir: PathBuf,
     /// The directory of `postgres` and `initdb`. If given, no other is searched. Otherwise these are searched: the
     /// search path, the directory that `pg_config` reports, the usual directories of Linux distributions, and
@@ -226,12 +232,32 @@ pub fn exists(settings: &Settings) -> Result<bool, Error> {
 
 /// Creates the data directory with mode 0700 if it does not exist, and resolves its path.
 fn prepare_data_dir(settings: &Settings) -> Result<PathBuf, Error> {
-    use std::os::unix::fs::DirBuilderExt;
     settings.check_name()?;
     let path = settings.data_dir.as_path();
-    let failed = |source| Error::DataDir { path: path.to_owned(), source };
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+    let failed = |source| Error::of_file(path, source);
+    // Root's data directory is opened for the user who runs Postgres, who must be able to reach it.
+    let mode_of_parents = if geteuid().as_raw() == 0 { 0o711 } else { 0o700 };
+    if let Some(parent) = path.parent() {
+        create_directories(parent, mode_of_parents).map_err(failed)?;
+    }
+    create_directories(path, 0o700).map_err(failed)?;
     path.canonicalize().map_err(failed)
+}
+
+/// Creates a directory and its missing parents with this mode, whatever the umask is.
+fn create_directories(dir: &Path, mode: u32) -> io::Result<()> {
+    if dir.as_os_str().is_empty() || dir.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = dir.parent() {
+        create_directories(parent, mode)?;
+    }
+    match fs::DirBuilder::new().mode(mode).create(dir) {
+        Ok(()) => fs::set_permissions(dir, fs::Permissions::from_mode(mode)),
+        // Another process has created it meanwhile.
+        Err(_) if dir.is_dir() => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 #[cfg(test)]

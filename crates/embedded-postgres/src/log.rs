@@ -67,6 +67,11 @@ pub(crate) fn last_lines(text: &str, count: usize) -> String {
     lines[lines.len().saturating_sub(count)..].join(" / ")
 }
 
+/// Whether messages of a program of PostgreSQL report a full disk.
+pub(crate) fn says_that_the_disk_is_full(messages: &str) -> bool {
+    ["No space left on device", "Disk quota exceeded"].iter().any(|text| messages.contains(text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{LIMIT, ServerLog, last_lines};

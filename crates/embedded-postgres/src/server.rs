@@ -13,7 +13,7 @@ use crate::account::Account;
 use crate::binaries::Binaries;
 use crate::cluster::Cluster;
 use crate::error::Error;
-use crate::log::{ServerLog, last_lines};
+use crate::log::{ServerLog, last_lines, says_that_the_disk_is_full};
 use crate::processes::{self, Escalation, Verdict};
 use crate::socket::SocketDir;
 use crate::{Durability, Settings, ping, spawn};
@@ -101,10 +101,7 @@ impl Server {
     }
 
     fn command(&self) -> Result<Command, Error> {
-        let log = self.log.open().map_err(|source| match source.kind() {
-            io::ErrorKind::StorageFull => Error::DiskFull { path: self.log.path().to_owned() },
-            _ => Error::DataDir { path: self.log.path().to_owned(), source },
-        })?;
+        let log = self.log.open().map_err(|source| Error::of_file(self.log.path(), source))?;
         let mut command = self.binaries.command("postgres", &self.account);
         command.arg("-D").arg(self.cluster.dir()).current_dir(self.cluster.dir());
         for (name, value) in self.options() {
@@ -214,8 +211,7 @@ impl Server {
 
     fn start_error(&self, log_start: u64, status: std::process::ExitStatus) -> Error {
         let messages = self.log.since(log_start);
-        if messages.contains("No space left on device") || messages.contains("Disk quota exceeded")
-        {
+        if says_that_the_disk_is_full(&messages) {
             return Error::DiskFull { path: self.cluster.dir().to_owned() };
         }
         let refused = |path: &&PathBuf| {

@@ -115,6 +115,22 @@ fn odd_and_long_data_directories_work() {
     }
 }
 
+/// Also under the strictest umask, with which an owner process runs.
+#[test]
+fn parents_that_a_start_creates_let_the_user_of_postgres_pass() {
+    let dir = TempDir::new();
+    world_readable(dir.path());
+    let mut owner = Owner::spawn(&dir.path().join("new/deeper/data"));
+    let url = owner.ready();
+    assert_eq!(query(&url, "SELECT 'here'"), "here");
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    for parent in ["new", "new/deeper"] {
+        let expected = if is_root { 0o711 } else { 0o700 };
+        assert_eq!(mode(&dir.path().join(parent)), expected, "{parent}");
+    }
+    owner.kill();
+}
+
 #[test]
 fn a_fallback_directory_of_somebody_else_is_not_trusted() {
     let dir = TempDir::new();
@@ -333,9 +349,16 @@ fn the_error_for_an_invalid_pid_file_contains_the_command_to_remove_it() {
 fn a_cluster_of_another_major_version_is_refused() {
     let dir = TempDir::new();
     EmbeddedPostgres::start(volatile(dir.path())).unwrap().stop().unwrap();
-    fs::write(dir.path().join("postgres/PG_VERSION"), "9\n").unwrap();
-    let error = EmbeddedPostgres::start(volatile(dir.path())).unwrap_err();
-    assert!(matches!(error, Error::WrongMajor { cluster: 9, .. }), "{error}");
+    let error_for = |major: &str| {
+        fs::write(dir.path().join("postgres/PG_VERSION"), format!("{major}\n")).unwrap();
+        EmbeddedPostgres::start(volatile(dir.path())).unwrap_err()
+    };
+    let error = error_for("999");
+    assert!(matches!(error, Error::WrongMajor { cluster: 999, .. }), "{error}");
+    // The version that could open it is not accepted, so the advice is not to install it.
+    let error = error_for("9");
+    assert!(matches!(error, Error::ClusterTooOld { cluster: 9, oldest: 13, .. }), "{error}");
+    assert!(!error.to_string().contains("apt-get"), "{error}");
 }
 
 #[test]
@@ -345,6 +368,27 @@ fn programs_that_are_too_old_for_the_program_are_refused() {
     let error = EmbeddedPostgres::start(settings).unwrap_err();
     assert!(matches!(error, Error::NoBinaries { .. }), "{error}");
     assert!(error.to_string().contains("older than 1000)"), "{error}");
+}
+
+/// The process may have another search path than the settings.
+#[test]
+fn pg_config_is_looked_up_in_the_search_path_of_the_settings() {
+    let dir = TempDir::new();
+    let programs = dir.path().join("programs");
+    world_readable(&programs);
+    // Another process writes the scripts: while this one has them open, none of its threads can run them.
+    let write = "cd \"$0\" && printf '#!/bin/sh\\necho %s/reported\\n' \"$0\" >pg_config && mkdir reported && \
+                 printf '#!/bin/sh\\n' >reported/postgres && chmod +x pg_config reported/postgres";
+    let written = Command::new("sh").args(["-c", write]).arg(&programs).status().unwrap();
+    assert!(written.success());
+    let data_dir = dir.path().join("data");
+    let mut settings = Settings { oldest_major: 1_000, ..volatile(&data_dir) };
+    let reported = programs.join("reported").display().to_string();
+    let error = EmbeddedPostgres::start(settings.clone()).unwrap_err();
+    assert!(!error.to_string().contains(&reported), "{error}");
+    settings.search_path = Some(programs.into_os_string());
+    let error = EmbeddedPostgres::start(settings).unwrap_err();
+    assert!(error.to_string().contains(&reported), "{error}");
 }
 
 #[test]
@@ -359,6 +403,38 @@ fn foreign_files_in_the_place_of_the_cluster_stay_untouched() {
         matches!(error, Error::NotACluster { .. } | Error::ForeignCluster { owner: 0, .. });
     assert!(expected, "{error}");
     assert_eq!(fs::read_to_string(diary).unwrap(), "dear diary");
+}
+
+#[test]
+fn a_cluster_of_another_user_is_reported_although_it_is_closed() {
+    const NOBODY: u32 = 65_534;
+    let dir = TempDir::new();
+    if fs::metadata(dir.path()).unwrap().uid() != 0 {
+        return; // an ordinary user cannot make the files of another user
+    }
+    let data_dir = dir.path().join("data");
+    world_readable(&data_dir);
+    fs::DirBuilder::new().mode(0o700).create(data_dir.join("postgres")).unwrap();
+    std::os::unix::fs::chown(&data_dir, Some(NOBODY), Some(NOBODY)).unwrap();
+    // That user may be unable to reach the file of this program, but not the program itself.
+    let owner = Command::new("/proc/self/exe")
+        .args(["--exact", "owner_process", "--nocapture"])
+        .env(OWNER_DATA_DIR, &data_dir)
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .output()
+        .unwrap();
+    let message = String::from_utf8_lossy(&owner.stderr);
+    assert!(message.contains("ForeignCluster"), "{message}");
+}
+
+#[test]
+fn a_file_in_the_place_of_the_data_directory_is_reported() {
+    let dir = TempDir::new();
+    let file = dir.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = EmbeddedPostgres::start(volatile(&file)).unwrap_err();
+    assert!(matches!(&error, Error::DataDir { path, .. } if *path == file), "{error}");
 }
 
 #[test]
@@ -429,7 +505,10 @@ struct Owner {
 
 impl Owner {
     fn spawn(data_dir: &Path) -> Self {
-        let mut child = Command::new(std::env::current_exe().unwrap())
+        // The strictest umask must not keep the user who runs Postgres from the files.
+        let mut child = Command::new("sh")
+            .args(["-c", "umask 077 && exec \"$0\" \"$@\""])
+            .arg(std::env::current_exe().unwrap())
             .args(["--exact", "owner_process", "--nocapture"])
             .env(OWNER_DATA_DIR, data_dir)
             .stdin(Stdio::piped())

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use cardscape_engine::effect_text::Template;
 use clap::Args;
 
-use super::super::{ExitError, Outcome};
+use super::super::{ExitError, Outcome, print_message};
 use super::output::Output;
 use super::{Amount, RuleFiles, input, pipeline};
 
@@ -73,7 +73,8 @@ impl CombineCommand {
         }
         output.commit()?;
         if !self.amount.quiet && !self.test_mode {
-            eprintln!("{}: {}", self.output_file.display(), tally.in_words());
+            let (file, tally) = (self.output_file.display(), tally.in_words());
+            print_message(format_args!("{file}: {tally}"));
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -108,7 +109,8 @@ fn dedupe(file: &Path, quiet: bool) -> Outcome {
     }
     output.commit()?;
     if !quiet {
-        eprintln!("{}: {} of {lines} lines are left", file.display(), seen.len());
+        let (file, left) = (file.display(), seen.len());
+        print_message(format_args!("{file}: {left} of {lines} lines are left"));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde::Serialize;
 
-use super::super::{ExitError, Outcome, say};
+use super::super::{ExitError, Outcome, print_message, say};
 use super::categories::Categories;
 use super::output::Output;
 use super::pipeline::Tally;
@@ -113,7 +113,9 @@ impl GenerateCommand {
             })?)?;
         } else if !self.amount.quiet {
             let columns = categories.columns.len();
-            eprintln!("{}: {}; {columns} columns", self.output_file.display(), tally.in_words());
+            let (file, tally) = (self.output_file.display(), tally.in_words());
+            let noun = if columns == 1 { "column" } else { "columns" };
+            print_message(format_args!("{file}: {tally}; {columns} {noun}"));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -37,10 +37,14 @@ pub(super) struct Tally {
 impl Tally {
     /// A summary such as `9 effects from 12 combinations: 1 duplicate, 2 removed`.
     pub(super) fn in_words(&self) -> String {
-        let Self { expanded, duplicates, removed, results } = self;
-        format!(
-            "{results} effects from {expanded} combinations: {duplicates} duplicates, {removed} removed"
-        )
+        let Self { expanded, duplicates, removed, results } = *self;
+        let counted = |number: u64, noun: &str| {
+            let ending = if number == 1 { "" } else { "s" };
+            format!("{number} {noun}{ending}")
+        };
+        let (results, expanded) = (counted(results, "effect"), counted(expanded, "combination"));
+        let duplicates = counted(duplicates, "duplicate");
+        format!("{results} from {expanded}: {duplicates}, {removed} removed")
     }
 }
 
@@ -284,4 +288,17 @@ pub(super) fn print_counts(effects: &Effects, json: bool) -> anyhow::Result<()> 
         "Total combinations before duplicates and phrase rules: {}",
         number(counts.combinations)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_singular() {
+        let some = Tally { expanded: 12, duplicates: 1, removed: 2, results: 9 };
+        assert_eq!(some.in_words(), "9 effects from 12 combinations: 1 duplicate, 2 removed");
+        let one = Tally { expanded: 1, results: 1, ..Tally::default() };
+        assert_eq!(one.in_words(), "1 effect from 1 combination: 0 duplicates, 0 removed");
+    }
 }
