@@ -35,7 +35,7 @@ use crate::memory::catalogue::index::Catalogue;
 use crate::memory::deck_cards::{DeckCards, memory_beside};
 use crate::memory::event_watch::EventWatch;
 use crate::memory::file_limiter::FileLimiter;
-use crate::memory::gallery_designs::GalleryDesigns;
+use crate::memory::gallery_designs::{self, GalleryDesigns};
 use crate::memory::identities::Identities;
 use crate::memory::listed_designs::ListedDesigns;
 use crate::memory::pictures::{CachedPictures, CardPictures, PictureDrawer, room_for_pictures};
@@ -280,6 +280,8 @@ pub struct ApiSettings {
     pub card_cache_bytes: u64,
     /// Whether all cards are in memory for searches.
     pub card_index: bool,
+    /// Most memory for what the gallery shows of listed designs, in bytes.
+    pub gallery_bytes: usize,
     /// How long cached responses may be used after the change feed was last read to its end: at most 1 s.
     pub card_cache_trust: Duration,
     /// How long the list of games may be used before it is read again: at most 1 s.
@@ -314,6 +316,7 @@ impl Default for ApiSettings {
             search_candidates: 10_000,
             card_cache_bytes: 32 * 1024 * 1024,
             card_index: true,
+            gallery_bytes: gallery_designs::MAX_BYTES,
             card_cache_trust: Duration::from_secs(1),
             games_trust: Duration::from_millis(500),
             webhook_networks: Vec::new(),
@@ -469,7 +472,7 @@ impl Shared {
                 LIKENESS_BYTES * (1 + cards.len())
             }),
             listed_designs: ListedDesigns::new(settings.card_cache_trust),
-            gallery_designs: GalleryDesigns::new(settings.card_cache_trust),
+            gallery_designs: GalleryDesigns::new(settings.gallery_bytes, settings.card_cache_trust),
             near_names: BoundedWork::on_half_the_cores(WAITING),
             feed: Feed::default(),
             statistics: Recent::new(1_000, settings.statistics_ttl),

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::time::MissedTickBehavior;
-
 use crate::app::state::Shared;
 use crate::store::Store;
 use crate::store::catalogue::bulk_files::{self, BulkCard, FailedBuilds, Layout, RowSource};
 use crate::store::decks::deck_rows::BulkDeck;
+use crate::work::ticks::ticks;
 
 /// How bulk files are built.
 #[derive(Clone, Copy)]
@@ -29,8 +28,7 @@ pub(super) async fn run<S: RowSource>(
     interval: Duration,
     layout: Layout<S::Row>,
 ) {
-    let mut tick = tokio::time::interval((interval / 4).min(Duration::from_secs(5)));
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut tick = ticks((interval / 4).min(Duration::from_secs(5)));
     let min_age = chrono::Duration::from_std(interval).unwrap_or(chrono::Duration::MAX);
     let mut failed = FailedBuilds::default();
     loop {

@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use futures_util::stream::{self, StreamExt as _};
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::JoinHandle;
 
 use crate::app::state::Shared;
@@ -292,43 +292,67 @@ impl Runner for Threads {
     }
 }
 
+/// An index to which a blocking thread adds cards. A build that fails or is broken off while it reads cards is dropped, and
+/// so is not finished: that would take all cores for a while, and a stop waits for blocking threads.
+struct IndexBuild<R> {
+    ranges: mpsc::Sender<Vec<CardRecord>>,
+    adding: JoinHandle<Builder>,
+    runner: R,
+}
+
+impl<R: Runner + Send + 'static> IndexBuild<R> {
+    fn begin(mut builder: Builder, runner: R) -> Self {
+        // A bounded channel: at most two ranges wait while a third is added to the index.
+        let (ranges, mut receive) = mpsc::channel::<Vec<CardRecord>>(2);
+        let adding = tokio::task::spawn_blocking(move || {
+            while let Some(records) = receive.blocking_recv() {
+                for record in records {
+                    builder.push(record);
+                }
+            }
+            builder
+        });
+        Self { ranges, adding, runner }
+    }
+
+    /// The index with all cards that were added.
+    async fn finish(self) -> Index {
+        let Self { ranges, adding, runner } = self;
+        drop(ranges);
+        let builder = adding.await.unwrap_or_else(resume_panic);
+        let finish = move || builder.finish_with(&runner);
+        tokio::task::spawn_blocking(finish).await.unwrap_or_else(resume_panic)
+    }
+}
+
 /// Reads all cards while a blocking thread adds them to the index; then finishes the index on `threads`.
 async fn build(shared: &Shared, store: &Store, threads: Threads) -> StoreResult<Index> {
-    // A bounded channel: at most two ranges wait while a third is added to the index.
-    let (send, mut receive) = tokio::sync::mpsc::channel::<Vec<CardRecord>>(2);
     let mut conn = store.connection().await?;
     let releases = cards::load_releases(&mut conn, None).await?;
     // Sums that a game defines later are searched in the database until the index is rebuilt.
     let games = shared.games.read_list(&mut conn).await?;
     let games: Vec<_> = games.iter().map(|loaded| &loaded.game).collect();
-    let sums = search::sums(&games);
-    let builder = tokio::task::spawn_blocking(move || {
-        let mut builder = Builder::new();
-        for sum in sums {
-            builder.sum(sum);
-        }
-        for Release { game_code, code, released_on } in releases {
-            builder.released(game_code, code, released_on);
-        }
-        while let Some(records) = receive.blocking_recv() {
-            for record in records {
-                builder.push(record);
-            }
-        }
-        builder.finish_with(&threads)
-    });
+    let mut builder = Builder::new();
+    for sum in search::sums(&games) {
+        builder.sum(sum);
+    }
+    for Release { game_code, code, released_on } in releases {
+        builder.released(game_code, code, released_on);
+    }
+    let build = IndexBuild::begin(builder, threads);
     let ranges = cards::split_ids(&mut conn, RANGE_SIZE).await?;
     drop(conn);
     // The database reads one range while another is decoded here.
     let read = async |range| cards::load_range(&mut *store.connection().await?, range).await;
     let mut read = stream::iter(ranges).map(read).buffer_unordered(MAX_READERS);
     while let Some(records) = read.next().await {
-        if send.send(records?).await.is_err() {
+        // After a panic of the other thread, which is resumed at the end.
+        if build.ranges.send(records?).await.is_err() {
             break;
         }
     }
-    drop((send, read));
-    Ok(builder.await.unwrap_or_else(resume_panic))
+    drop(read);
+    Ok(build.finish().await)
 }
 
 #[cfg(test)]
@@ -336,6 +360,36 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
+
+    /// Sends a message when it is used.
+    struct WatchedRunner(std::sync::mpsc::Sender<()>);
+
+    impl Runner for WatchedRunner {
+        fn threads(&self) -> usize {
+            1
+        }
+
+        fn run(&self, tasks: Vec<Task<'_>>) {
+            self.0.send(()).unwrap();
+            Threads(1).run(tasks);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_build_that_is_broken_off_is_not_finished() {
+        let begin = || {
+            let (send, used) = std::sync::mpsc::channel();
+            (IndexBuild::begin(Builder::new(), WatchedRunner(send)), used)
+        };
+        let (build, used) = begin();
+        build.ranges.send(Vec::new()).await.unwrap();
+        drop(build);
+        // Fails when the runner is dropped.
+        assert!(used.recv().is_err());
+        let (build, used) = begin();
+        assert_eq!(build.finish().await.snapshot().cards(), 0);
+        assert!(used.recv().is_ok());
+    }
 
     #[test]
     fn each_task_is_run_once_by_no_more_threads_than_allowed() {

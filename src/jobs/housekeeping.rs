@@ -5,24 +5,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::DateTime;
-use tokio::time::MissedTickBehavior;
 
 use super::{discarded_runs, keys};
 use crate::app::state::Shared;
 use crate::store::accounts::name_skeletons;
 use crate::store::catalogue::cards;
+use crate::store::copies::trade_lists;
 use crate::store::designs::design_ratings;
 use crate::store::designs::{design_releases, design_search, reserved_names};
 use crate::store::operations::retention;
 use crate::store::serials::unlock_policies;
 use crate::store::{Store, StoreResult};
+use crate::work::ticks::ticks;
 
 /// Time in each round for completing one kind of rows that older versions wrote, so that the other jobs do not wait long.
 const TURN: Duration = Duration::from_mins(1);
 
 pub(super) async fn run(shared: Arc<Shared>, store: Store) {
-    let mut tick = tokio::time::interval(Duration::from_mins(5));
-    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut tick = ticks(Duration::from_mins(5));
     loop {
         tick.tick().await;
         shared.rate_limiter.sweep();
@@ -50,6 +50,10 @@ pub(super) async fn run(shared: Arc<Shared>, store: Store) {
         // Older versions may also have registered accounts.
         if let Err(error) = name_skeletons::fill_in(&store, TURN).await {
             tracing::warn!(%error, "cannot store the skeletons of names");
+        }
+        // Or written lists of wants and haves.
+        if let Err(error) = trade_lists::fill_in(&store, TURN).await {
+            tracing::warn!(%error, "cannot store which items are on public lists");
         }
         if let Err(error) = reserved_names::fill_in(&store, TURN).await {
             tracing::warn!(%error, "cannot store what names of designs are compared by");

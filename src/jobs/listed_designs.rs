@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use chrono::{DateTime, Utc};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -29,7 +30,7 @@ const CHANGED: usize = 500;
 const STATEMENT_TIMEOUT: Duration = Duration::from_secs(20);
 /// Shortest and longest time until a failure is tried again: each attempt reads all listed designs.
 const RETRY_DELAYS: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
-/// Time until it is checked again whether there are still too many designs.
+/// Shortest time until it is checked again whether there are still too many designs for the memory.
 const TOO_MANY_DELAY: Duration = Duration::from_mins(10);
 
 /// A store of one connection for [`follow`].
@@ -42,6 +43,14 @@ pub fn store(settings: &StoreSettings) -> StoreResult<Store> {
     })
 }
 
+/// Why changes are not followed any more.
+enum StopReason {
+    /// There are more designs than [`MAX_IN_MEMORY`].
+    TooMany,
+    /// Notes of changes may have been deleted before they were read.
+    Late,
+}
+
 /// Reads all listed designs, and then their changes, until the service stops.
 pub async fn follow(shared: Arc<Shared>, store: Store) {
     let (first, longest) = RETRY_DELAYS;
@@ -49,11 +58,17 @@ pub async fn follow(shared: Arc<Shared>, store: Store) {
     while !shared.is_draining() {
         forget(&shared);
         let delay = match follow_changes(&shared, &store, &mut delays).await {
-            Ok(()) => {
+            Ok(StopReason::TooMany) => {
                 tracing::warn!(
                     "too many listed designs for the memory: the database is searched for similar designs"
                 );
                 TOO_MANY_DELAY
+            }
+            Ok(StopReason::Late) => {
+                tracing::info!(
+                    "changes of listed designs were not read for long: all designs are read again"
+                );
+                Duration::ZERO
             }
             // The private Postgres ends with the service.
             Err(_) if shared.is_draining() => return,
@@ -74,32 +89,62 @@ fn forget(shared: &Shared) {
     shared.gallery_pages.forget();
 }
 
-/// Keeps the designs up to date until a failure, or until there are more than [`MAX_IN_MEMORY`]. Resets `delays` when
-/// they are.
-async fn follow_changes(shared: &Shared, store: &Store, delays: &mut BackOff) -> StoreResult<()> {
+/// Since when the memory does not suffice for what the gallery shows.
+struct Full {
+    at: DateTime<Utc>,
+    /// Listed designs at that time.
+    designs: usize,
+}
+
+impl Full {
+    /// Whether it should be tried again. The attempt reads up to all designs, and nothing counts as up to date meanwhile,
+    /// so it is left out until there are clearly fewer.
+    fn may_be_over(&self, now: DateTime<Utc>, designs: usize) -> bool {
+        let passed = (now - self.at).to_std().is_ok_and(|passed| passed > TOO_MANY_DELAY);
+        passed && designs < self.designs - self.designs / 8
+    }
+}
+
+/// Keeps the designs up to date until a failure, or until it cannot go on. Resets `delays` when they are up to date.
+async fn follow_changes(
+    shared: &Shared,
+    store: &Store,
+    delays: &mut BackOff,
+) -> StoreResult<StopReason> {
     let designs = &shared.listed_designs;
-    let mut read_at = Instant::now();
     let mut dropped_at = Instant::now();
+    // Not by `Instant`, which stands still while the machine is suspended: other instances go on deleting notes.
+    let mut read_at = shared.clock.now();
     let Some(Loaded { mut snapshot, mut in_gallery }) = load(shared, store).await? else {
-        return Ok(());
+        return Ok(StopReason::TooMany);
     };
+    let (mut listed, mut full) = (0, None::<Full>);
     tracing::info!("listed designs are in memory");
     loop {
-        let began = Instant::now();
-        // Records of old changes are deleted after the retention time. Half of it is a safe limit.
-        if began.duration_since(read_at) > RETENTION.to_std().unwrap_or_default() / 2 {
-            let Some(again) = load(shared, store).await? else { return Ok(()) };
-            Loaded { snapshot, in_gallery } = again;
-        }
+        let (began, now) = (Instant::now(), shared.clock.now());
         let mut conn = store.connection().await?;
+        // Changes since the snapshot are applied afterwards.
+        if full.as_ref().is_some_and(|full| full.may_be_over(now, listed)) {
+            in_gallery = load_gallery(shared, &mut conn).await?;
+            full = None;
+        }
         let changes = design_changes::list_since(&mut conn, &snapshot).await?;
+        // Notes of old changes are deleted after the retention time. Half of it is a safe limit. After the read, so that no
+        // pause before it is missed.
+        if shared.clock.now() - read_at > RETENTION / 2 {
+            return Ok(StopReason::Late);
+        }
         designs.set_effect_texts(effect_texts::list_revisions(&mut conn).await?);
         in_gallery = in_gallery && apply_to_gallery(shared, &mut conn, &changes).await?;
         drop(conn);
-        if designs.apply(&changes) > MAX_IN_MEMORY {
-            return Ok(());
+        listed = designs.apply(&changes);
+        if listed > MAX_IN_MEMORY {
+            return Ok(StopReason::TooMany);
         }
-        read_at = began;
+        if !in_gallery && full.is_none() {
+            full = Some(Full { at: now, designs: listed });
+        }
+        read_at = now;
         prepare_for_search(shared, store, &changes).await;
         if !changes.is_empty() || began.duration_since(dropped_at) > PAGE_LIFETIME {
             shared.gallery_pages.forget();
@@ -213,4 +258,23 @@ fn leave_to_database(shared: &Shared) {
     tracing::warn!(
         "the memory for listed designs is full: the database is searched for words of designs"
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each attempt reads hundreds of thousands of designs.
+    #[test]
+    fn a_gallery_that_was_too_large_is_tried_again_only_with_clearly_fewer_designs() {
+        let full = Full { at: DateTime::UNIX_EPOCH, designs: 800 };
+        for (minutes, designs, is_tried) in
+            [(11, 800, false), (11, 700, false), (11, 699, true), (9, 0, false), (-11, 0, false)]
+        {
+            let now = full.at + chrono::Duration::minutes(minutes);
+            assert_eq!(full.may_be_over(now, designs), is_tried, "{minutes} minutes, {designs}");
+        }
+        let of_one = Full { designs: 1, ..full };
+        assert!(of_one.may_be_over(of_one.at + chrono::Duration::minutes(11), 0));
+    }
 }

@@ -9,12 +9,13 @@ use chrono::DateTime;
 use crate::app::state::Shared;
 use crate::store::Store;
 use crate::store::serials::unlock_policies;
+use crate::work::ticks::ticks;
 
 /// How far each check reaches back before the previous one, for submissions that were not committed then.
 const OVERLAP: chrono::Duration = chrono::Duration::hours(1);
 
 pub(super) async fn run(shared: Arc<Shared>, store: Store) {
-    let mut tick = tokio::time::interval(Duration::from_secs(5));
+    let mut tick = ticks(Duration::from_secs(5));
     // The first check covers all time: the service may have been stopped for long.
     let mut since = DateTime::UNIX_EPOCH;
     let mut left = BTreeSet::new();

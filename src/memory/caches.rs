@@ -143,7 +143,7 @@ where
         }
     }
 
-    /// Like [`Self::keep`], for a value that contains the present one; `change` is called while nothing else is inserted or dropped.
+    /// Like [`Self::insert`], for a value that contains the present one; `change` is called while nothing else is inserted or dropped.
     pub(crate) fn insert_with(&self, ticket: Ticket, key: K, change: impl FnOnce(Option<V>) -> V) {
         let generation = self.generation();
         if *generation == ticket.0 {

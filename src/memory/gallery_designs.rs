@@ -25,7 +25,7 @@ use crate::store::designs::gallery::{GalleryDesign, GalleryFilter, GalleryPositi
 use crate::store::designs::gallery_entries::{GalleryAuthor, GalleryEntry};
 
 /// Most memory in bytes: enough for some 350,000 designs.
-const MAX_BYTES: usize = 128 * 1024 * 1024;
+pub(crate) const MAX_BYTES: usize = 128 * 1024 * 1024;
 /// About the size of a design in the map of numbers, and of its allocations, in bytes.
 const BESIDE_ENTRY: usize = 60;
 /// About the size of an author or a kind, in bytes.
@@ -299,16 +299,18 @@ impl Entries {
 /// The listed designs in memory, as the gallery shows them.
 pub struct GalleryDesigns {
     entries: RwLock<Entries>,
+    max_bytes: usize,
     clock: FeedClock,
     hits: Counter,
     misses: Counter,
 }
 
 impl GalleryDesigns {
-    /// `trust` is how long the designs are used after changes were last read.
-    pub fn new(trust: Duration) -> Self {
+    /// `max_bytes` is the most memory. `trust` is how long the designs are used after changes were last read.
+    pub fn new(max_bytes: usize, trust: Duration) -> Self {
         Self {
             entries: RwLock::default(),
+            max_bytes,
             clock: FeedClock::new(trust),
             hits: metrics::counter!("gallery_search_hits_total"),
             misses: metrics::counter!("gallery_search_misses_total"),
@@ -348,7 +350,7 @@ impl GalleryDesigns {
         for design in listed {
             entries.put(design);
         }
-        entries.bytes() <= MAX_BYTES
+        entries.bytes() <= self.max_bytes
     }
 
     /// Applies changes of designs, of which `listed` are still listed, and of accounts; returns whether the memory suffices.
@@ -369,7 +371,7 @@ impl GalleryDesigns {
         for account in accounts {
             entries.set_author(account);
         }
-        entries.bytes() <= MAX_BYTES
+        entries.bytes() <= self.max_bytes
     }
 
     /// Updates the metrics.

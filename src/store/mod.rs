@@ -23,5 +23,6 @@ pub mod serials;
 pub use card_content::submission::SubmissionClaim;
 pub use db::error::{StoreError, StoreResult, in_time};
 pub use db::health::Health;
+pub(in crate::store) use db::pool::OpenTransaction;
 pub use db::pool::{AsStoreError, Connection, Readiness, Store, StoreSettings};
 pub use db::session::PooledConnection;

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::MissedTickBehavior;
 
 use crate::auth::keys::KeyRing;
 use crate::auth::secret;
@@ -23,6 +22,7 @@ use crate::store::operations::delivery_attempts::{
 use crate::store::operations::webhook_leases::{self, Lease};
 use crate::store::operations::{delivery_queue, webhook_deliveries};
 use crate::store::{Store, StoreResult, in_time};
+use crate::work::ticks::ticks;
 use sender::{Message, Sender};
 
 /// How often an instance looks for due deliveries.
@@ -58,8 +58,7 @@ pub struct Dispatcher {
 impl Dispatcher {
     /// Posts until the instance stops.
     pub async fn run(self: Arc<Self>) {
-        let mut tick = tokio::time::interval(POLL_INTERVAL);
-        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut tick = ticks(POLL_INTERVAL);
         let mut stopping = self.stopping.clone();
         let mut running = JoinSet::new();
         let mut ticks: u32 = 0;

@@ -1,5 +1,6 @@
-//! Work that occupies a core and that anonymous clients can request. A limited number of jobs runs at a time; a short
-//! queue, in which networks take turns, holds the others. When the queue is full, requests are refused at once.
+//! Work that occupies a core, or a connection for long, and that anonymous clients can request. A limited number of jobs
+//! runs at a time; a short queue, in which networks take turns, holds the others. When the queue is full, requests are
+//! refused at once.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -68,7 +69,7 @@ struct HeldPlace {
 }
 
 /// The right to run. When it is dropped, the next job runs.
-struct RunPermit {
+pub struct RunPermit {
     queue: Arc<Queue>,
     network: Network,
 }
@@ -113,7 +114,9 @@ impl Place {
         done.await.map_err(|_| WorkError::BrokenOff)
     }
 
-    async fn turn(&self) -> Result<RunPermit, WorkError> {
+    /// Waits until it is the turn of a job of this place: for jobs that do not run on a blocking thread. The place must be
+    /// kept until the job has ended.
+    pub async fn turn(&self) -> Result<RunPermit, WorkError> {
         let HeldPlace { queue, network } = &*self.0;
         let given = {
             let mut state = queue.state();

@@ -3,6 +3,7 @@
 pub mod back_off;
 pub mod fair;
 pub mod supervise;
+pub mod ticks;
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! PgBouncer between the service and Postgres.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use cardscape::store::StoreSettings;
 use cardscape::store::db::pooler::{self, Route, RouteError};
 use serde_json::json;
 
+use crate::environment;
 use crate::support::{Bouncer, PoolMode, RequestExt as _, TestApp, TestDb, fresh_path};
 
 async fn route(url: String) -> Result<Route, RouteError> {
@@ -48,7 +49,7 @@ async fn routes_beside_other_clients(bouncer: &Bouncer) -> Vec<Result<Route, Rou
 
 /// Runs the program with the database at `url`. Returns its exit code and its standard error.
 fn run_program(arguments: &[&str], url: &str) -> (i32, String) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+    let mut command = environment::command(env!("CARGO_BIN_EXE_cardscape"));
     command.args(arguments).env("DATABASE_URL", url).stdin(Stdio::null());
     let output = command.output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();

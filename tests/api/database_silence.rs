@@ -207,6 +207,50 @@ async fn long_work_detects_a_silent_database_at_its_beginning() {
     slow.await.unwrap();
 }
 
+/// The first server uses only its share of the time for a connection, also if the URL allows it more.
+#[tokio::test]
+async fn a_second_server_is_reached_while_the_first_is_silent() {
+    let db = TestDb::create().await;
+    let proxy = Proxy::before(&db).await;
+    // The kernel opens connections to it, and nobody reads them.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let first = format!("postgres://{},", silent.local_addr().unwrap());
+    let url = proxy.url().replacen("postgres://", &first, 1);
+    let connect = async |url: String| {
+        let settings =
+            StoreSettings { acquire_timeout: Duration::from_secs(4), ..StoreSettings::new(url) };
+        let store = cardscape::store::Store::new(&settings).unwrap();
+        process_of(&mut store.connection().await.unwrap()).await;
+    };
+    tokio::join!(connect(url.clone()), connect(format!("{url}&connect_timeout=10")));
+}
+
+/// A read that had to wait long for its turn has as much time for its answer as any other.
+#[tokio::test]
+async fn the_wait_for_a_turn_is_not_a_part_of_the_time_for_the_answer() {
+    let db = TestDb::create().await;
+    let settings = StoreSettings {
+        acquire_timeout: Duration::from_mins(1),
+        answer_timeout: Duration::from_millis(500),
+        ..StoreSettings::new(db.url())
+    };
+    let store = cardscape::store::Store::new(&settings).unwrap();
+    // Twice as many reads as there are places. Each gives its place up after the longest time for an answer.
+    let silent = (0..64).map(|_| {
+        store.read(async |_| {
+            std::future::pending::<()>().await;
+            Ok(())
+        })
+    });
+    let last = store.read(async |_| {
+        tokio::task::yield_now().await;
+        Ok(())
+    });
+    let (silent, last) = tokio::join!(biased; futures_util::future::join_all(silent), last);
+    assert!(silent.iter().all(Result::is_err));
+    last.unwrap();
+}
+
 async fn process_of(conn: &mut cardscape::store::Connection) -> i32 {
     let process = diesel::dsl::sql::<diesel::sql_types::Integer>("pg_backend_pid()");
     diesel_async::RunQueryDsl::get_result(diesel::select(process), conn).await.unwrap()

@@ -162,13 +162,18 @@ impl Store {
         let budget = WaitBudget::current();
         let most =
             |limit: Duration| budget.as_ref().map_or(limit, |budget| limit.min(budget.remaining()));
+        let spend = |began: Instant| {
+            if let Some(budget) = &budget {
+                budget.spend(began.elapsed());
+            }
+        };
         let began = Instant::now();
-        let reader = self.shared.reader(most(self.settings.acquire_timeout)).await?;
-        let left = most(self.settings.answer_timeout).saturating_sub(began.elapsed());
-        let read = timeout(left, work(&reader)).await;
-        if let Some(budget) = &budget {
-            budget.spend(began.elapsed());
-        }
+        let reader = self.shared.reader(most(self.settings.acquire_timeout)).await;
+        spend(began);
+        let reader = reader?;
+        let began = Instant::now();
+        let read = timeout(most(self.settings.answer_timeout), work(&reader)).await;
+        spend(began);
         read.unwrap_or_else(|_| Err(StoreError::silent()))
     }
 
@@ -484,5 +489,5 @@ pub(in crate::store) async fn open(
     time_limit: Duration,
 ) -> diesel::ConnectionResult<Session> {
     let settings = StoreSettings { answer_timeout: time_limit, ..settings.clone() };
-    Session::bare(&settings, "cardscape").await
+    Session::bare(&settings).await
 }

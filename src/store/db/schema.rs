@@ -930,6 +930,7 @@ diesel::table! {
         card_id -> Uuid,
         printing_id -> Nullable<Uuid>,
         quantity -> Int4,
+        public -> Nullable<Bool>,
     }
 }
 

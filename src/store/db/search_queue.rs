@@ -2,19 +2,18 @@
 //! so that they take none from other requests. Networks take turns: the next search is one of the network that runs the
 //! fewest, so a network with many searches does not delay others for long.
 
-use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::session::PooledConnection;
 use super::wait_budget::WaitBudget;
 use crate::domain::network::Network;
 use crate::store::{Connection, Store, StoreError, StoreResult, StoreSettings};
+use crate::work::fair::{FairWork, Place, RunPermit};
 
 /// Searches that may wait for each connection.
 const WAITING_PER_CONNECTION: usize = 16;
@@ -28,7 +27,7 @@ const NOTICE_OF_CLOSING: Duration = Duration::from_millis(1_200);
 pub struct SearchQueue {
     store: Store,
     settings: Arc<StoreSettings>,
-    scheduler: Arc<Scheduler>,
+    turns: FairWork,
     /// Drives the connections. Not the runtime of the first search, whose worker thread may end before others.
     runtime: Handle,
 }
@@ -45,6 +44,12 @@ pub struct SearchConnection {
     runtime: Handle,
 }
 
+/// The right to run one search. Dropping it passes the right to the next waiting search.
+pub struct SearchPermit {
+    _turn: RunPermit,
+    _place: Place,
+}
+
 impl SearchQueue {
     /// A queue with the connections and the time limit that the settings have for searches. Must be called in a tokio
     /// runtime that outlives all searches.
@@ -54,10 +59,13 @@ impl SearchQueue {
             statement_timeout: settings.search_timeout,
             ..settings.clone()
         };
-        let scheduler = Scheduler::new(settings.search_connections);
+        let connections = settings.search_connections;
+        let waiting = connections * WAITING_PER_CONNECTION;
+        // One network may have as many searches as half of the waiting places, so others always find a place.
+        let turns = FairWork::new(connections, connections + waiting, waiting / 2);
         let runtime = Handle::current();
         let store = Store::driven_by(runtime.clone(), &own)?;
-        Ok(Self { store, settings: Arc::new(own), scheduler, runtime })
+        Ok(Self { store, settings: Arc::new(own), turns, runtime })
     }
 
     /// Waits for the network's turn and takes a connection. [`StoreError::Crowded`]: too many searches wait, or too
@@ -70,15 +78,17 @@ impl SearchQueue {
 
     /// Waits for the turn of a search that needs no connection; it only counts as a running search.
     pub async fn turn(&self, network: Network) -> StoreResult<SearchPermit> {
+        let place = self.turns.enter(network).map_err(|_| StoreError::Crowded)?;
         let budget = WaitBudget::current();
         let most = self.settings.acquire_timeout;
         let most = budget.as_ref().map_or(most, |budget| most.min(budget.remaining()));
         let began = Instant::now();
-        let turn = timeout(most, self.scheduler.take(network)).await;
+        let turn = timeout(most, place.turn()).await;
         if let Some(budget) = &budget {
             budget.spend(began.elapsed());
         }
-        turn.ok().flatten().ok_or(StoreError::Crowded)
+        let turn = turn.ok().and_then(Result::ok).ok_or(StoreError::Crowded)?;
+        Ok(SearchPermit { _turn: turn, _place: place })
     }
 
     /// Connections in use and open, for metrics.
@@ -117,101 +127,6 @@ impl Drop for SearchConnection {
     }
 }
 
-/// The running and the waiting searches.
-struct Scheduler {
-    connections: usize,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    running_in_all: usize,
-    running: HashMap<Network, usize>,
-    waiting: VecDeque<(Network, oneshot::Sender<SearchPermit>)>,
-}
-
-/// The right to run one search. Dropping it passes the right to the next waiting search.
-pub struct SearchPermit {
-    scheduler: Arc<Scheduler>,
-    network: Network,
-}
-
-impl Scheduler {
-    fn new(connections: usize) -> Arc<Self> {
-        Arc::new(Self { connections, state: Mutex::default() })
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes a turn, at once or when other searches end; `None`: too many are waiting.
-    async fn take(self: &Arc<Self>, network: Network) -> Option<SearchPermit> {
-        let receiver = {
-            let mut state = self.state();
-            state.waiting.retain(|(_, waiting)| !waiting.is_closed());
-            if state.running_in_all < self.connections {
-                state.begin(network);
-                return Some(SearchPermit { scheduler: self.clone(), network });
-            }
-            let queue = self.connections * WAITING_PER_CONNECTION;
-            let of_network = state.waiting.iter().filter(|(other, _)| *other == network).count();
-            // One network may use at most half of the places.
-            if state.waiting.len() >= queue || of_network >= queue / 2 {
-                return None;
-            }
-            let (sender, receiver) = oneshot::channel();
-            state.waiting.push_back((network, sender));
-            receiver
-        };
-        receiver.await.ok()
-    }
-}
-
-impl State {
-    fn begin(&mut self, network: Network) {
-        self.running_in_all += 1;
-        *self.running.entry(network).or_default() += 1;
-    }
-
-    fn end(&mut self, network: Network) {
-        self.running_in_all -= 1;
-        if let Some(running) = self.running.get_mut(&network) {
-            *running -= 1;
-            if *running == 0 {
-                self.running.remove(&network);
-            }
-        }
-    }
-
-    /// The search that waits longest among those of the networks that run the fewest.
-    fn next(&mut self) -> Option<(Network, oneshot::Sender<SearchPermit>)> {
-        let running = |network: &Network| self.running.get(network).copied().unwrap_or_default();
-        let all = self.waiting.iter().enumerate();
-        let (at, _) = all.min_by_key(|(_, (network, _))| running(network))?;
-        self.waiting.remove(at)
-    }
-}
-
-impl Drop for SearchPermit {
-    fn drop(&mut self) {
-        let next = {
-            let mut state = self.scheduler.state();
-            state.end(self.network);
-            state.waiting.retain(|(_, waiting)| !waiting.is_closed());
-            let next = state.next();
-            if let Some((network, _)) = &next {
-                state.begin(*network);
-            }
-            next
-        };
-        if let Some((network, sender)) = next {
-            // If the receiver gave up at this moment, the turn is dropped here and passed on.
-            let _ = sender.send(Self { scheduler: self.scheduler.clone(), network });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::IpAddr;
@@ -220,40 +135,25 @@ mod tests {
 
     use super::*;
 
-    fn network(last: u8) -> Network {
-        IpAddr::from([192, 0, 2, last]).into()
+    fn network(address: &str) -> Network {
+        address.parse::<IpAddr>().unwrap().into()
     }
 
     #[tokio::test]
-    async fn the_network_that_runs_fewer_searches_is_next() {
-        let scheduler = Scheduler::new(2);
-        let first = scheduler.take(network(1)).await.unwrap();
-        let second = scheduler.take(network(1)).await.unwrap();
-        let mut third = Box::pin(scheduler.take(network(1)));
-        assert!(third.as_mut().now_or_never().is_none());
-        let mut other = Box::pin(scheduler.take(network(2)));
-        assert!(other.as_mut().now_or_never().is_none());
-        drop(first);
-        let other = other.now_or_never().flatten().expect("the other network's turn");
-        assert!(third.as_mut().now_or_never().is_none());
-        drop(second);
-        let third = third.now_or_never().flatten().expect("its turn");
-        drop((other, third));
-        assert!(scheduler.state().running.is_empty() && scheduler.state().running_in_all == 0);
-    }
-
-    #[tokio::test]
-    async fn one_network_leaves_places_to_others_and_turns_are_never_lost() {
-        let scheduler = Scheduler::new(1);
-        let running = scheduler.take(network(1)).await.unwrap();
-        let mut waiting: Vec<_> =
-            (0..WAITING_PER_CONNECTION).map(|_| Box::pin(scheduler.take(network(1)))).collect();
-        let refused = waiting.iter_mut().filter_map(|one| one.as_mut().now_or_never());
-        assert_eq!(refused.filter(Option::is_none).count(), WAITING_PER_CONNECTION / 2);
-        let mut other = Box::pin(scheduler.take(network(2)));
+    async fn a_customer_with_many_networks_leaves_places_to_others() {
+        let settings = StoreSettings::new("postgres://nobody@localhost/none".to_owned());
+        let queue = SearchQueue::new(&settings).unwrap();
+        // Networks of one /48, as providers assign it to one customer.
+        let own = (0..60).map(|at| network(&format!("2001:db8:1:{at:x}::1")));
+        let mut own: Vec<_> = own.map(|network| Box::pin(queue.turn(network))).collect();
+        let turns: Vec<_> = own.iter_mut().map(|turn| turn.as_mut().now_or_never()).collect();
+        let running = turns.iter().filter(|turn| matches!(turn, Some(Ok(_)))).count();
+        let waiting = turns.iter().filter(|turn| turn.is_none()).count();
+        assert_eq!((running, running + waiting), (2, WAITING_PER_CONNECTION));
+        let mut other = Box::pin(queue.turn(network("2001:db8:2::1")));
         assert!(other.as_mut().now_or_never().is_none(), "another network still has places");
-        // All waiting requests are dropped, and the turn is free again.
-        drop((waiting, other, running));
-        assert!(scheduler.take(network(3)).now_or_never().flatten().is_some());
+        // The next turn is that of the network that runs fewer searches.
+        drop(turns);
+        assert!(other.now_or_never().is_some_and(|turn| turn.is_ok()));
     }
 }

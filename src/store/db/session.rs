@@ -56,7 +56,7 @@ const IDLE_IN_TRANSACTION: u32 = 5_000;
 impl Session {
     /// Connects, and applies the settings for all statements.
     pub(in crate::store) async fn open(settings: &StoreSettings) -> ConnectionResult<Self> {
-        let mut session = Self::bare(settings, "cardscape").await?;
+        let mut session = Self::bare(settings).await?;
         let timeout = settings.statement_timeout.as_millis();
         let settings = format!(
             "SET statement_timeout = {timeout}; SET lock_timeout = {timeout}; {ALONE}; \
@@ -71,12 +71,9 @@ impl Session {
     }
 
     /// Connects with the server's default settings.
-    pub(in crate::store) async fn bare(
-        settings: &StoreSettings,
-        name: &str,
-    ) -> ConnectionResult<Self> {
-        let health = &settings.health;
-        let opened = dial(&settings.url, name, settings.acquire_timeout, health).await?;
+    pub(in crate::store) async fn bare(settings: &StoreSettings) -> ConnectionResult<Self> {
+        let StoreSettings { url, acquire_timeout, health, .. } = settings;
+        let opened = dial(url, "cardscape", *acquire_timeout, health).await?;
         let mut conn = AsyncPgConnection::try_from(opened.client).await?;
         let driver = Arc::<DriverState>::default();
         conn.set_instrumentation(DriverEvents(driver.clone()));

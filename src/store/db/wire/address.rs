@@ -1,9 +1,12 @@
 //! The address of the server and the security of its connections, from the URL.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use percent_encoding::percent_decode_str;
 use tokio_postgres::config::{Host, SslMode};
+
+/// libpq's word for the authorities that the machine trusts.
+const SYSTEM: &str = "system";
 
 /// How a connection is secured, in the terms of libpq's `sslmode`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,8 +43,6 @@ impl Address {
             let value = percent_decode_str(value).decode_utf8_lossy();
             match name {
                 "sslmode" => security = Some(Security::parse(&value)?),
-                // libpq's word for the authorities that the machine trusts.
-                "sslrootcert" if value == "system" => authorities = None,
                 "sslrootcert" => authorities = Some(PathBuf::from(value.into_owned())),
                 _ => others.push(parameter),
             }
@@ -58,17 +59,26 @@ impl Address {
                 "the database URL names no host; one looks like postgres://user:password@host/database",
             );
         }
+        let is_system = authorities.as_deref() == Some(Path::new(SYSTEM));
         // A text of the form "host=… sslmode=…" is parsed by the driver alone.
         let security = security.unwrap_or(match config.get_ssl_mode() {
+            _ if is_system => Security::VerifyFull,
             SslMode::Disable => Security::Disable,
             SslMode::Require => Security::Require,
             _ => Security::Prefer,
         });
+        // As in libpq: anybody can get a certificate from these authorities, so it proves nothing without the host's name.
+        if is_system && security != Security::VerifyFull {
+            return Err(
+                "with sslrootcert=system, sslmode in the database URL must be verify-full, or not be there",
+            );
+        }
         // As in libpq: if authorities are given, certificates are verified.
         let security = match (security, &authorities) {
             (Security::Require, Some(_)) => Security::VerifyCa,
             (other, _) => other,
         };
+        let authorities = authorities.filter(|_| !is_system);
         Ok(Self { config, security, authorities })
     }
 }
@@ -120,6 +130,21 @@ mod tests {
             (Security::Disable, None)
         );
         assert_eq!(read("host=localhost dbname=db sslmode=require"), (Security::Require, None));
+    }
+
+    #[test]
+    fn authorities_of_the_machine_are_only_trusted_for_the_host() {
+        for parameters in
+            ["sslrootcert=system", "sslrootcert=system&sslmode=verify-full", "sslrootcert=syste%6D"]
+        {
+            let url = format!("postgres://me@host/db?{parameters}");
+            assert_eq!(read(&url), (Security::VerifyFull, None));
+        }
+        for mode in ["disable", "allow", "prefer", "require", "verify-ca"] {
+            let url = format!("postgres://me@host/db?sslmode={mode}&sslrootcert=system");
+            let error = Address::parse(&url).err().unwrap_or_else(|| panic!("{url} is accepted"));
+            assert!(error.contains("verify-full"), "{url}: {error}");
+        }
     }
 
     #[test]

@@ -41,23 +41,38 @@ impl Place {
 }
 
 /// Messages from the client.
-pub(super) struct Outgoing(Place);
+pub(super) struct Outgoing {
+    place: Place,
+    /// Whether the last message ended the rows of a COPY.
+    after_copy: bool,
+}
 
 impl Default for Outgoing {
     fn default() -> Self {
         // The first message, the startup, has no type byte: one is inserted.
-        Self(Place { head: [b'Q', 0, 0, 0, 0], have: 1, rest: 0 })
+        let place = Place { head: [b'Q', 0, 0, 0, 0], have: 1, rest: 0 };
+        Self { place, after_copy: false }
     }
 }
 
 impl Outgoing {
     /// How many of the messages that begin in `bytes` request a response that ends with "ready for query".
+    ///
+    /// A COPY of rows to the server has two "sync" and one response. The first "sync" is sent with the statement: the
+    /// server has begun to read rows by then, and ignores it. The second follows the end of the rows ("copy done" or
+    /// "copy fail"); it also ends what the server skips after an error. It does not count, because the first already
+    /// has: the time limit applies from the statement on. If the statement fails before the server reads rows, both
+    /// are answered, and there is one more response than was counted.
     pub(super) fn count_requests(&mut self, mut bytes: &[u8]) -> u32 {
         let mut requested = 0;
         while !bytes.is_empty() {
-            let (taken, kind) = self.0.step(bytes);
+            let (taken, kind) = self.place.step(bytes);
             bytes = &bytes[taken..];
-            requested += u32::from(matches!(kind, Some(b'Q' | b'S')));
+            if let Some(kind) = kind {
+                let is_end_of_copy = kind == b'S' && self.after_copy;
+                requested += u32::from(matches!(kind, b'Q' | b'S') && !is_end_of_copy);
+                self.after_copy = matches!(kind, b'c' | b'f');
+            }
         }
         requested
     }
@@ -261,6 +276,49 @@ mod tests {
             let requested: u32 = sent.chunks(piece).map(|piece| outgoing.count_requests(piece)).sum();
             prop_assert_eq!(requested, 3);
         }
+    }
+
+    /// The requests that are counted, and the responses.
+    fn exchange(sent: &[Vec<u8>], received: &[Vec<u8>]) -> (u32, u32) {
+        let startup = [0, 0, 0, 8, 0, 3, 0, 0];
+        let mut outgoing = Outgoing::default();
+        assert_eq!(outgoing.count_requests(&startup), 1);
+        let requested = outgoing.count_requests(&sent.concat());
+        let (_, received) = through(&received.concat(), 80);
+        (requested, received.answers)
+    }
+
+    #[test]
+    fn a_copy_to_the_server_has_one_response() {
+        let [bind, execute, sync, row, done, fail] = [b'B', b'E', b'S', b'd', b'c', b'f']
+            .map(|kind| message(kind, if kind == b'd' { &b"SQcf"[..] } else { &[] }));
+        let [bound, copying, complete, ready] =
+            [b'2', b'G', b'C', b'Z'].map(|kind| message(kind, b"I"));
+        for (end, answer) in [
+            (&done, complete),
+            // The client breaks off.
+            (&fail, error("")),
+            // The server refuses a row: it skips everything up to the last "sync".
+            (&done, error("")),
+        ] {
+            let copy = [&bind, &execute, &sync, &row, &row, end, &sync].map(Vec::clone);
+            let answers = [&bound, &copying, &answer, &ready].map(Vec::clone);
+            assert_eq!(exchange(&copy, &answers), (1, 1));
+            // Later requests are counted as before.
+            let later = [&copy[..], &copy, &[bind.clone(), sync.clone(), sync.clone()]].concat();
+            assert_eq!(exchange(&later, &[]), (4, 0));
+        }
+        // The statement fails before the server reads rows: both "sync" are answered.
+        let refused = [&bind, &execute, &sync, &fail, &sync].map(Vec::clone);
+        let answers = [&error(""), &ready, &ready].map(Vec::clone);
+        assert_eq!(exchange(&refused, &answers), (1, 2));
+    }
+
+    #[test]
+    fn a_copy_of_the_simple_protocol_has_one_response() {
+        let copy = [message(b'Q', b"COPY"), message(b'd', b"S"), message(b'c', b"")];
+        let next = [message(b'P', b""), message(b'S', b"")];
+        assert_eq!(exchange(&[&copy[..], &next].concat(), &[]), (2, 0));
     }
 
     #[test]

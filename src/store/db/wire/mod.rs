@@ -23,7 +23,7 @@ use tokio_postgres::{Client, Config, NoTls, SimpleQueryMessage};
 
 use self::address::{Address, Security};
 pub(in crate::store) use self::pulse::Pulse;
-use self::socket::{Link, Place};
+use self::socket::{Link, Place, share_of};
 use self::tls::Tls;
 use self::watched::Watched;
 use super::health::Health;
@@ -61,8 +61,9 @@ pub(super) fn check_url(url: &str) -> Result<(), &'static str> {
     Address::parse(url).map(drop)
 }
 
-/// Connects to the server at `url`. `time_limit` applies to each address of the server, and to each response. Errors
-/// contain the message of the operating system.
+/// Connects to the server at `url`, or to the first of several that can be used. Several share `time_limit`, which also
+/// applies to each response; a `connect_timeout` in the URL applies to each response instead, to a single server, and, if
+/// it is shorter than the share, to each of several. Errors contain the message of the operating system.
 pub(in crate::store) async fn dial(
     url: &str,
     name: &str,
@@ -74,36 +75,39 @@ pub(in crate::store) async fn dial(
     if address.config.get_application_name().is_none() {
         address.config.application_name(name);
     }
-    let time_limit = address.config.get_connect_timeout().copied().unwrap_or(time_limit);
     let mut places = Place::all(&address.config);
     if address.config.get_load_balance_hosts() == LoadBalanceHosts::Random {
         let turn = usize::from(getrandom::u32().unwrap_or_default().to_le_bytes()[0]);
         let count = places.len();
         places.rotate_left(turn % count);
     }
+    let response_limit = address.config.get_connect_timeout().copied().unwrap_or(time_limit);
+    let limit = share_of(time_limit, places.len(), &address.config);
     let mut failed = String::new();
     for place in places {
-        match reach(&place, &address, time_limit, health).await {
-            Ok(opened) => return Ok(opened),
-            Err(error) => failed = error,
+        let pulse = Pulse::new(response_limit);
+        match timeout(limit, reach(&place, &address, limit.min(time_limit), pulse, health)).await {
+            Ok(Ok(opened)) => return Ok(opened),
+            Ok(Err(error)) => failed = error,
+            Err(_) => "the server does not answer in time".clone_into(&mut failed),
         }
     }
     Err(ConnectionError::BadConnection(failed))
 }
 
+/// Connects to one server; the caller limits the time.
 async fn reach(
     place: &Place,
     address: &Address,
     time_limit: Duration,
+    pulse: Arc<Pulse>,
     health: &Arc<Health>,
 ) -> Result<OpenConnection, String> {
     let describe = |error: &dyn std::error::Error| with_causes(error);
-    let pulse = Pulse::new(time_limit);
     let link =
         place.connect(&address.config, time_limit).await.map_err(|error| describe(&error))?;
-    let secured = timeout(time_limit, secure(place, address, link, &pulse, health)).await;
-    let timed_out = || "the server does not answer in time".to_owned();
-    let (client, driver) = secured.map_err(|_| timed_out())?.map_err(|error| describe(&*error))?;
+    let secured = secure(place, address, link, &pulse, health).await;
+    let (client, driver) = secured.map_err(|error| describe(&*error))?;
     let (user, left) = oneshot::channel();
     let driver = tokio::spawn(drive(driver, left, Counted::new())).abort_handle();
     let opened = OpenConnection { client, line: Line { pulse, driver, _user: user } };

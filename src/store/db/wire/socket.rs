@@ -52,36 +52,42 @@ impl Place {
         }
     }
 
-    /// Connects. `time_limit` applies to each address of the host.
+    /// Connects. Several addresses of the host share `time_limit`; the caller limits the total.
     pub(super) async fn connect(&self, config: &Config, time_limit: Duration) -> io::Result<Link> {
         let name = match &self.host {
             Host::Unix(folder) => {
                 let socket = folder.join(format!(".s.PGSQL.{}", self.port));
-                return in_time(time_limit, UnixStream::connect(socket)).await.map(Link::Unix);
+                return UnixStream::connect(socket).await.map(Link::Unix);
             }
             Host::Tcp(name) => name,
         };
         let addresses: Vec<_> = match self.address {
             Some(address) => vec![(address, self.port).into()],
-            None => in_time(time_limit, lookup_host((name.as_str(), self.port))).await?.collect(),
+            None => lookup_host((name.as_str(), self.port)).await?.collect(),
         };
+        let share = share_of(time_limit, addresses.len(), config);
         let mut failed = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         for address in addresses {
-            match in_time(time_limit, TcpStream::connect(address)).await {
-                Ok(stream) => return tuned(stream, config).map(Link::Tcp),
-                Err(error) => failed = error,
+            match timeout(share, TcpStream::connect(address)).await {
+                Ok(Ok(stream)) => return tuned(stream, config).map(Link::Tcp),
+                Ok(Err(error)) => failed = error,
+                Err(_) => failed = io::Error::new(io::ErrorKind::TimedOut, "no answer in time"),
             }
         }
         Err(failed)
     }
 }
 
-async fn in_time<T>(
-    time_limit: Duration,
-    connecting: impl Future<Output = io::Result<T>>,
-) -> io::Result<T> {
-    let timed_out = |_| io::Error::new(io::ErrorKind::TimedOut, "no answer in time");
-    timeout(time_limit, connecting).await.map_err(timed_out)?
+/// The time for each of several servers or addresses that are tried one after the other: one that drops all packets must
+/// not use up the time of those after it. A `connect_timeout` in the URL can only make the share of several shorter: most
+/// callers stop waiting after `time_limit`.
+pub(super) fn share_of(time_limit: Duration, candidates: usize, config: &Config) -> Duration {
+    let share = time_limit / u32::try_from(candidates).unwrap_or(u32::MAX).max(1);
+    match config.get_connect_timeout() {
+        Some(own) if candidates > 1 => share.min(*own),
+        Some(own) => *own,
+        None => share,
+    }
 }
 
 fn tuned(stream: TcpStream, config: &Config) -> io::Result<TcpStream> {
@@ -147,6 +153,30 @@ impl AsyncWrite for Link {
         match self.get_mut() {
             Self::Tcp(stream) => Pin::new(stream).poll_shutdown(cx),
             Self::Unix(stream) => Pin::new(stream).poll_shutdown(cx),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_share_the_time() {
+        let config = Config::new();
+        for (candidates, share) in [(0, 6), (1, 6), (2, 3)] {
+            let found = share_of(Duration::from_secs(6), candidates, &config);
+            assert_eq!(found, Duration::from_secs(share), "{candidates}");
+        }
+    }
+
+    #[test]
+    fn a_connect_timeout_makes_no_share_longer() {
+        for (own, candidates, share) in [(10, 1, 10), (10, 2, 3), (1, 1, 1), (1, 2, 1)] {
+            let mut config = Config::new();
+            config.connect_timeout(Duration::from_secs(own));
+            let found = share_of(Duration::from_secs(6), candidates, &config);
+            assert_eq!(found, Duration::from_secs(share), "{own}, {candidates}");
         }
     }
 }
