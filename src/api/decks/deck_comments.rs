@@ -122,7 +122,7 @@ const NOT_YOURS: &str = "Only its author can delete a comment. The owner of the 
 
 /// Deletes one of your comments on a deck permanently. The owner of the deck and moderators hide comments of others.
 ///
-/// The text and the author of a deleted comment are no longer shown to anybody. If it has replies, it stays in the list, without text and author. A comment
+/// The text and the author of a deleted comment are shown only to moderators who read a report of it. If it has replies, it stays in the list, without text and author. A comment
 /// that you hide on your deck is listed by `GET /v1/decks/{deck}/hidden-comments`, and `POST …/show` shows it again. A comment that a moderator hides is listed among the upheld reports, where it can be shown again; a token of a moderator also needs `admin:write`.
 #[utoipa::path(
     delete, path = "/v1/decks/{deck}/comments/{comment}", tag = "decks", security(("bearer" = [])),

@@ -165,8 +165,7 @@ impl ListUpload for DeckRequest {
                 "must not have comments alone: an empty deck is sent as JSON, with \"entries\": []";
             return Err(Problem::invalid(vec![InputFault::at("/list", detail)]));
         }
-        let mut notes = parse_deck_text(&list).notes;
-        let format = query.format.or_else(|| notes.remove("format"));
+        let format = query.format.or_else(|| parse_deck_text(&list).notes.remove("format"));
         let format = format.ok_or_else(|| {
             let detail = "is needed, because the list does not say its format";
             Problem::of_query(vec![InputFault::at("?format", detail)])

@@ -173,10 +173,14 @@ fn copies_elsewhere(
     let names = holdings.deck_names();
     for (key, reserved) in holdings.reserved_elsewhere(deck) {
         let others = by_name.entry(key).or_default();
-        for deck in reserved.order.iter().take(most_reserving()) {
+        for (at, deck) in reserved.order.iter().enumerate() {
             let copies = reserved.decks[deck];
+            // Also a deck with an earlier reservation, if it is listed because it contains the card.
             if let Some(known) = others.decks.get_mut(deck) {
                 known.reserved = copies;
+                continue;
+            }
+            if at >= most_reserving() {
                 continue;
             }
             let name = names.get(deck).copied().unwrap_or_default().to_owned();
@@ -235,13 +239,15 @@ async fn compare(
     let elsewhere = holdings.reserved_elsewhere(id);
     let (holders, decks_not_compared) = match reads {
         Some(reads) => {
-            let reserving =
-                elsewhere.values().flat_map(|one| one.order.iter().take(most_reserving()).copied());
-            let reserving: Vec<DeckId> = reserving.collect();
+            let reserving = numbered.keys.iter().zip(0_i64..).flat_map(|(key, number)| {
+                let decks = elsewhere.get(key).map(|one| one.order.iter().take(most_reserving()));
+                decks.into_iter().flatten().map(move |deck| (number, *deck))
+            });
+            let (reserving_names, reserving): (Vec<i64>, Vec<DeckId>) = reserving.unzip();
             let conn = conn.get().await?;
             let (cards, names) = (&numbered.cards, &numbered.numbers);
-            let holders =
-                deck_ownership::holders(conn, reads, id, cards, names, &reserving).await?;
+            let reserving = (reserving_names.as_slice(), reserving.as_slice());
+            let holders = deck_ownership::holders(conn, reads, id, cards, names, reserving).await?;
             (holders, deck_ownership::count_unbound(conn, reads, Some(id)).await?)
         }
         None => (Vec::new(), 0),

@@ -445,7 +445,8 @@ impl BoundEntries {
     }
 }
 
-/// A deck whose entries have the present names of the cards that they are bound to, if these were renamed: which copies a player has is found by the names of cards.
+/// A deck whose entries have the present names of the cards that they are bound to, if these were renamed, and whole names in place of those in two parts: which
+/// copies a player has is found by the names of cards.
 pub(super) async fn with_present_names(
     app: &AppState,
     conn: &mut StepConnection<'_>,
@@ -488,9 +489,12 @@ pub(super) async fn rename_entries(
     let (_, catalogue) = find_of_deck(app, conn, requester, game, &[], &looked_up).await?;
     let mut renamed: Vec<(&mut CardReference, CardId)> = Vec::new();
     for BoundEntries { deck, cards } in changed {
-        let entries = deck.entries.iter_mut().zip(cards);
-        let bound = entries.filter_map(|(entry, card)| Some((&mut entry.card, (*card)?)));
-        renamed.extend(bound.filter(|(entry, card)| may_be_renamed(entry, *card, &catalogue)));
+        for (entry, card) in deck.entries.iter_mut().zip(cards) {
+            match card.filter(|card| may_be_renamed(&entry.card, *card, &catalogue)) {
+                Some(card) => renamed.push((&mut entry.card, card)),
+                None => write_name_of_meant(&mut entry.card, &catalogue),
+            }
+        }
     }
     let ids: BTreeSet<CardId> = renamed.iter().map(|(_, card)| *card).collect();
     let ids: Vec<CardId> = ids.into_iter().take(CHANGED_MAX).collect();
@@ -511,11 +515,14 @@ pub(super) async fn rename_entries(
 /// Writes the names that cards have now in entries that mean these cards by other names.
 pub(super) fn write_present_names(deck: &mut Deck, catalogue: &Catalogue) {
     for entry in &mut deck.entries {
-        if let Resolution::Card(card) | Resolution::OtherPrinting(card) =
-            catalogue.find(&entry.card)
-        {
-            write_present_name(&mut entry.card, &card.definition.name);
-        }
+        write_name_of_meant(&mut entry.card, catalogue);
+    }
+}
+
+/// Writes the name of the card that a reference means by another name.
+fn write_name_of_meant(reference: &mut CardReference, catalogue: &Catalogue) {
+    if let Resolution::Card(card) | Resolution::OtherPrinting(card) = catalogue.find(reference) {
+        write_present_name(reference, &card.definition.name);
     }
 }
 
@@ -523,11 +530,14 @@ pub(super) fn write_present_names(deck: &mut Deck, catalogue: &Catalogue) {
 fn write_present_name(reference: &mut CardReference, present: &str) {
     let CardReference { name, set, .. } = &*reference;
     let key = name_key(present);
-    // "Fox (Winter)" may be a name as a whole.
-    let whole = set.as_ref().map(|set| name_key(&format!("{name} ({set})")));
-    if !name.is_empty() && name_key(name) != key && whole.as_ref() != Some(&key) {
-        present.clone_into(&mut reference.name);
+    if name.is_empty() || name_key(name) == key {
+        return;
     }
+    // "Fox (Winter)" may be a name as a whole; then the set is a part of it.
+    if set.as_ref().is_some_and(|set| name_key(&format!("{name} ({set})")) == key) {
+        reference.set = None;
+    }
+    present.clone_into(&mut reference.name);
 }
 
 /// Adds the cards with these names that `viewer` may see.

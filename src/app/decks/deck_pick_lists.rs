@@ -36,8 +36,8 @@ pub struct DeckPickListResponse {
     pub missing: u64,
     /// The entries of the deck, each with the printings to take for it.
     pub entries: Vec<PickedEntryResponse>,
-    /// The copies that can be taken, as a deck list in the dialect of this service, with set, number and rarity of each printing. The field `list` of
-    /// a deck accepts it.
+    /// The copies that can be taken, as a deck list in the dialect of this service, with set, number and rarity of each printing: a line for each printing of an
+    /// entry. The field `list` of a deck accepts it, if it has at most 500 lines.
     #[schema(example = "2 Kettle Imp (hearth) 016 {common}\n")]
     pub list: String,
     /// The format of the deck: `game/format`, or `game/format:variant`.

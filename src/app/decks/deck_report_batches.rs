@@ -16,7 +16,7 @@ use super::deck_reports::{
     DeckReportsResponse, FoundDeck, find_deck, find_formats, judge, read_formats,
 };
 use super::list_reading::NearNames;
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::{InputFault, MAX_LISTED_FAULTS, Problem};
 use crate::app::state::AppState;
 use crate::domain::decks::deck::shown_line;
 
@@ -179,6 +179,7 @@ fn with_lists(problem: Problem, texts: &SentTexts, game: Option<&Game>) -> Probl
     if places.is_empty() {
         return problem;
     }
+    let problem = with_each_list_first(problem);
     let shown = places.iter().take(MAX_NAMED).map(|at| {
         let text = texts.get(*at).and_then(Option::as_ref);
         let name = text
@@ -195,6 +196,20 @@ fn with_lists(problem: Problem, texts: &SentTexts, game: Option<&Game>) -> Probl
         _ => format!("The faults are in the lists at index {shown}{others}."),
     };
     problem.detail(detail)
+}
+
+/// If a response cannot list all faults: the first fault of each list comes first, so that no list is left out.
+fn with_each_list_first(problem: Problem) -> Problem {
+    if problem.faults().len() <= MAX_LISTED_FAULTS {
+        return problem;
+    }
+    let mut lists = BTreeSet::new();
+    let (first, others): (Vec<InputFault>, Vec<InputFault>) = problem
+        .faults()
+        .iter()
+        .cloned()
+        .partition(|fault| list_of(&fault.pointer).is_none_or(|list| lists.insert(list)));
+    problem.errors([first, others].concat())
 }
 
 /// The position of the list that a pointer leads into.

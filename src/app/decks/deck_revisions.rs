@@ -301,7 +301,13 @@ pub async fn compare(
     let before = find_side(app, reader, id, from).await?;
     let merged = find_merged(app, [&before.content, &after.content]).await?;
     let earlier = before.entries(app, &merged).await?;
-    let cards = differences(&earlier, &after.entries(app, &merged).await?);
+    let later = after.entries(app, &merged).await?;
+    let cards = if before.content.format.game() == after.content.format.game() {
+        differences(&earlier, &later)
+    } else {
+        // Cards of different games are different cards, even with the same name.
+        [differences(&[], &later), differences(&earlier, &[])].concat()
+    };
     let masked = before.masks.hidden.values().chain(after.masks.hidden.values());
     let masked: BTreeSet<CardId> = masked.map(|card| present_id(*card, &merged)).collect();
     let cards = cards.into_iter().map(|one| DeckDifferenceResponse::new(one, &masked));

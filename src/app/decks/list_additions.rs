@@ -1,6 +1,6 @@
 //! Adds cards by name to a list in a text field.
 
-use cardscape_engine::{CardReference, DeckDialect, DeckEntry, TextEncoding};
+use cardscape_engine::{CardReference, DeckDialect, DeckEntry, DialectMark, TextEncoding};
 
 use super::deck_cards::Requester;
 use super::deck_input::{DeckFaults, SentDeck, SentList};
@@ -44,11 +44,13 @@ pub async fn add(
         return Ok(None);
     };
     let dialect: Option<DeckDialect> = read.reading.dialect.parse().ok();
-    if !dialect.is_some_and(takes_lines) {
+    // The lines of an array of JSON are not those of the text.
+    let is_array = read.reading.mark == Some(DialectMark::JsonLines);
+    let Some(dialect) = dialect.filter(|dialect| takes_lines(*dialect) && !is_array) else {
         return Ok(None);
-    }
+    };
     let entries: Vec<_> = read.lines.iter().copied().zip(&read.deck.entries).collect();
-    let lines = ReadLines { entries: &entries, headers: &read.headers };
+    let lines = ReadLines { dialect, entries: &entries, headers: &read.headers };
     Ok(Some(add_card(list.text, lines, zone, name)))
 }
 

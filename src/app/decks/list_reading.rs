@@ -123,8 +123,8 @@ pub(super) struct ReadList {
     pub unnamed: BTreeSet<usize>,
     /// Lines that could not be read as entries.
     pub unread: Vec<UnreadLine>,
-    /// The lines that begin a zone, each with the code of the zone.
-    pub headers: Vec<(usize, String)>,
+    /// The lines that begin a zone, each with the code of the zone; `None`: a part that does not belong to the deck.
+    pub headers: Vec<(usize, Option<String>)>,
     /// The response about each line.
     pub reading: ListReadingResponse,
 }
@@ -306,15 +306,16 @@ fn check(read: ReadDeck, game: &Game) -> Result<ReadList, ListRefusal> {
     Ok(list)
 }
 
-/// The lines that begin a zone.
-fn headers_of(read: &ReadDeck) -> Vec<(usize, String)> {
+/// The lines that begin a zone or a part that does not belong to the deck.
+fn headers_of(read: &ReadDeck) -> Vec<(usize, Option<String>)> {
     let header = |line: &ReadLine| match &line.verdict {
         LineVerdict::Ignored(
             IgnoredReason::ZoneHeader { zone } | IgnoredReason::BlankLine { zone },
-        ) => Some((line.line, zone.clone())),
+        ) => Some((line.line, Some(zone.clone()))),
         _ => None,
     };
-    read.lines.iter().filter_map(header).collect()
+    let outside = read.outside.iter().map(|line| (*line, None));
+    read.lines.iter().filter_map(header).chain(outside).collect()
 }
 
 /// The response about a line that is refused: no deck may contain it, or it cannot be read.

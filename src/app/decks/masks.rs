@@ -324,8 +324,7 @@ pub(super) async fn mask_unsaved(
     unseen.retain(|_, card| places.get(card).is_some_and(|place| place.hidden));
     for (at, card) in &unseen {
         if let Some((entry, place)) = deck.entries.get_mut(*at).zip(places.get(card)) {
-            entry.card.set = Some(place.set.clone());
-            entry.card.number = Some(place.number.clone());
+            write_place(entry, place);
         }
         masks.add_difference(&format!("{at} {card}"));
     }

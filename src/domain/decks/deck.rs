@@ -303,7 +303,7 @@ pub enum EntryReason {
     Quantity,
 }
 
-/// Checks an entry and trims its texts, or returns every fault.
+/// Checks an entry and trims its texts, or returns its faults: of each kind, at most one for each field.
 ///
 /// Only values that cannot be stored or written as a line of text are refused here. Unknown cards, zones and printings are
 /// violations in the report.
@@ -325,9 +325,15 @@ fn check_parts(entry: DeckEntry) -> Result<DeckEntry, Vec<EntryFault>> {
     let set = entry.card.set.as_deref().map(|set| line("set", set, MAX_CODE, 1));
     let number = entry.card.number.as_deref().map(|number| line("number", number, MAX_CODE, 1));
     let rarity = entry.card.rarity.as_deref().map(|rarity| line("rarity", rarity, MAX_CODE, 1));
-    let copies: Vec<String> =
-        entry.copies.iter().filter_map(|copy| line("copies", copy, MAX_CODE, 1)).collect();
-    if copies.len() > MAX_COPIES.min(entry.quantity as usize) {
+    // All copies are at one place, so only the first fault of their texts is reported: there may be tens of thousands.
+    let copies: Option<Vec<String>> = entry
+        .copies
+        .iter()
+        .take(MAX_COPIES)
+        .map(|copy| line("copies", copy, MAX_CODE, 1))
+        .collect();
+    let copies = copies.unwrap_or_default();
+    if entry.copies.len() > MAX_COPIES.min(entry.quantity as usize) {
         faults.push(EntryFault { field: "copies", reason: EntryReason::TooManyCopies });
     }
     if copies.iter().any(|copy| is_serial(copy) || contains_serial(copy)) {
@@ -553,6 +559,15 @@ mod tests {
         assert_eq!(named(2, &[id, " the bent one "]).unwrap().copies, [id, "the bent one"]);
         assert!(named(1, &["a", "b"]).is_err(), "more copies than cards");
         assert!(named(1, &[""]).is_err());
+        let reasons = |faults: Vec<EntryFault>| -> Vec<EntryReason> {
+            faults.into_iter().map(|fault| fault.reason).collect()
+        };
+        let blank = TextError::Length { min: 1, max: MAX_CODE, actual: 0 };
+        assert_eq!(
+            reasons(named(400, &[""; 300]).unwrap_err()),
+            [EntryReason::Text(blank), EntryReason::TooManyCopies]
+        );
+        assert_eq!(reasons(named(400, &["a"; 101]).unwrap_err()), [EntryReason::TooManyCopies]);
         let code = SerialCode::assemble(RunPrefix::parse("7K").unwrap(), &[3; 13]).reveal();
         for code in [code.as_str(), &code.to_lowercase().replace('-', " "), "7KQ2-0000-0000-0000"] {
             let faults = named(1, &[code]).unwrap_err();

@@ -1,14 +1,16 @@
 //! Adds a card to the text of a list, and keeps the rest of the text as the owner wrote it.
 
-use cardscape_engine::{DeckDialect, DeckEntry, name_key};
+use cardscape_engine::{Deck, DeckDialect, DeckEntry, name_key, render_deck_text};
 
 /// The parts of a list that decide where a card is added.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadLines<'a> {
+    /// The dialect of the list.
+    pub dialect: DeckDialect,
     /// The entries, each with its line, from 1.
     pub entries: &'a [(usize, &'a DeckEntry)],
-    /// The lines that begin a zone, each with the code of the zone.
-    pub headers: &'a [(usize, String)],
+    /// The lines that begin a zone, each with the code of the zone; `None`: a part that does not belong to the deck.
+    pub headers: &'a [(usize, Option<String>)],
 }
 
 /// A list with one more copy of a card.
@@ -31,17 +33,18 @@ pub fn takes_lines(dialect: DeckDialect) -> bool {
 ///
 /// ```
 /// use cardscape::domain::decks::list_addition::{ReadLines, add_card};
-/// use cardscape_engine::{CardReference, DeckEntry};
+/// use cardscape_engine::{CardReference, DeckDialect, DeckEntry};
 /// # let entry = |zone: &str, quantity, name: &str| DeckEntry {
 /// #     zone: zone.into(), quantity, card: CardReference { name: name.into(), set: None, number: None, rarity: None }, copies: vec![] };
 /// let (imp, smith) = (entry("main", 2, "Kettle Imp"), entry("side", 1, "Bellows Smith"));
-/// let read = ReadLines { entries: &[(1, &imp), (4, &smith)], headers: &[(3, "side".into())] };
+/// let dialect = DeckDialect::Plain;
+/// let read = ReadLines { dialect, entries: &[(1, &imp), (4, &smith)], headers: &[(3, Some("side".into()))] };
 /// let list = "2 Kettle Imp\n\nSideboard\n1 Bellows Smith\n";
 /// let added = add_card(list, read, "main", "kettle imp");
 /// assert_eq!((added.text.as_str(), added.quantity), ("3 Kettle Imp\n\nSideboard\n1 Bellows Smith\n", 3));
 /// let added = add_card(list, read, "main", "Bellows Smith");
 /// assert_eq!(added.text, "2 Kettle Imp\n1 Bellows Smith\n\nSideboard\n1 Bellows Smith\n");
-/// let both = ReadLines { entries: &[(1, &imp), (1, &entry("main", 2, "Salt"))], headers: &[] };
+/// let both = ReadLines { dialect, entries: &[(1, &imp), (1, &entry("main", 2, "Salt"))], headers: &[] };
 /// assert_eq!(add_card("2 Kettle Imp, 2 Salt\n", both, "main", "Salt").text, "2 Kettle Imp, 2 Salt\n1 Salt\n");
 /// ```
 pub fn add_card(text: &str, read: ReadLines<'_>, zone: &str, name: &str) -> Addition {
@@ -64,7 +67,7 @@ pub fn add_card(text: &str, read: ReadLines<'_>, zone: &str, name: &str) -> Addi
     }
     let last = in_zone().map(|(line, _)| *line).max();
     let own_header =
-        || read.headers.iter().filter(|(_, begun)| begun == zone).map(|(line, _)| *line).next();
+        || read.headers.iter().find(|(_, begun)| begun.as_deref() == Some(zone)).map(|(at, _)| *at);
     let before_headers = || read.headers.iter().map(|(line, _)| line.saturating_sub(1)).min();
     let place = last.or_else(own_header).or_else(before_headers).unwrap_or(lines.len());
     let mut place = place.min(lines.len());
@@ -72,8 +75,17 @@ pub fn add_card(text: &str, read: ReadLines<'_>, zone: &str, name: &str) -> Addi
     while place > 0 && lines[place - 1].trim().is_empty() {
         place -= 1;
     }
-    lines.insert(place, format!("1 {name}"));
+    lines.insert(place, new_line(read.dialect, name));
     Addition { text: joined(&lines), quantity: 1 }
+}
+
+/// A line with one copy of a card. In our own text, a name that looks like something else needs quotes.
+fn new_line(dialect: DeckDialect, name: &str) -> String {
+    if dialect != DeckDialect::Own {
+        return format!("1 {name}");
+    }
+    let deck = Deck { entries: vec![DeckEntry::main(1, name)] };
+    render_deck_text(&deck).trim_end().to_owned()
 }
 
 fn is_name_alone(entry: &DeckEntry) -> bool {
@@ -82,13 +94,17 @@ fn is_name_alone(entry: &DeckEntry) -> bool {
 }
 
 /// A line with its quantity increased, if the quantity is the first word of the line, perhaps after a bullet. `key` is that of the name on the line: a number
-/// with which the name itself begins (`1st Strike`) is not the quantity, unless the whole name follows it (`1 1`).
+/// with which the name itself begins (`1st Strike`) is not the quantity, unless the whole name follows it (`1 1`). Nor is one that may be the number of the
+/// line (`1. Name`, `1) Name`).
 fn with_one_more(line: &str, quantity: u32, key: &str) -> Option<String> {
     let start = line.find(|c: char| c.is_alphanumeric())?;
     let (before, rest) = line.split_at(start);
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
     let (number, after) = rest.split_at(end);
-    if name_key(rest).starts_with(key) && !name_key(after).starts_with(key) {
+    let is_line_number =
+        after.starts_with('.') || (after.starts_with(')') && !before.ends_with('('));
+    let is_of_name = name_key(rest).starts_with(key) && !name_key(after).starts_with(key);
+    if is_line_number || is_of_name {
         return None;
     }
     (number.parse() == Ok(quantity)).then(|| format!("{before}{}{after}", quantity + 1))
@@ -104,6 +120,8 @@ mod tests {
 
     use super::*;
 
+    const PLAIN: DeckDialect = DeckDialect::Plain;
+
     fn entry(zone: &str, quantity: u32, name: &str) -> DeckEntry {
         let card = CardReference { name: name.into(), set: None, number: None, rarity: None };
         DeckEntry { zone: zone.into(), quantity, card, copies: Vec::new() }
@@ -111,8 +129,9 @@ mod tests {
 
     fn added(text: &str, entries: &[(usize, DeckEntry)], headers: &[(usize, &str)]) -> String {
         let entries: Vec<_> = entries.iter().map(|(line, entry)| (*line, entry)).collect();
-        let headers: Vec<_> = headers.iter().map(|(line, zone)| (*line, (*zone).into())).collect();
-        let read = ReadLines { entries: &entries, headers: &headers };
+        let zone = |zone: &str| (!zone.is_empty()).then(|| zone.to_owned());
+        let headers: Vec<_> = headers.iter().map(|(line, begun)| (*line, zone(begun))).collect();
+        let read = ReadLines { dialect: PLAIN, entries: &entries, headers: &headers };
         add_card(text, read, "main", "Pike").text
     }
 
@@ -123,16 +142,20 @@ mod tests {
             ("2 Pike", "3 Pike\n"),
             ("2x Pike", "3x Pike\n"),
             ("* 2 Pike", "* 3 Pike\n"),
+            ("(2) Pike", "(3) Pike\n"),
             ("  2\tPike\r\n", "  3\tPike\n"),
             // A quantity at another place, or with other digits, is not changed.
             ("Pike x2", "Pike x2\n1 Pike\n"),
             ("٢ Pike", "٢ Pike\n1 Pike\n"),
+            // Such a number may be that of the line.
+            ("2. Pike", "2. Pike\n1 Pike\n"),
+            ("2) Pike", "2) Pike\n1 Pike\n"),
         ] {
             assert_eq!(added(before, &pike(), &[]), after);
         }
         let add = |list: &str, name: &str| {
             let named = entry("main", 1, name);
-            let read = ReadLines { entries: &[(1, &named)], headers: &[] };
+            let read = ReadLines { dialect: PLAIN, entries: &[(1, &named)], headers: &[] };
             add_card(list, read, "main", name).text
         };
         assert_eq!(add("1st Strike", "1st Strike"), "1st Strike\n1 1st Strike\n");
@@ -161,5 +184,19 @@ mod tests {
         let list = "Sideboard\n4 Pike\n\nDeck\n";
         let headers = [(1, "side"), (4, "main")];
         assert_eq!(added(list, &[(2, side)], &headers), "Sideboard\n4 Pike\n\nDeck\n1 Pike\n");
+        // A maybeboard has no entries.
+        assert_eq!(added("Maybeboard\n1 Pike", &[], &[(1, "")]), "1 Pike\nMaybeboard\n1 Pike\n");
+    }
+
+    #[test]
+    fn a_new_line_of_our_own_text_has_quotes_where_the_name_needs_them() {
+        for (dialect, name, line) in [
+            (DeckDialect::Own, "Pike", "1 Pike\n"),
+            (DeckDialect::Own, "Gold {gilded}", "1 \"Gold {gilded}\"\n"),
+            (PLAIN, "Gold {gilded}", "1 Gold {gilded}\n"),
+        ] {
+            let read = ReadLines { dialect, entries: &[], headers: &[] };
+            assert_eq!(add_card("", read, "main", name).text, line);
+        }
     }
 }

@@ -115,15 +115,15 @@ pub struct HolderRow {
 }
 
 /// The other decks of the account that contain one of these cards, by the cards that entries were bound to when the
-/// decks were saved, or by those that they were merged into: for each name the first [`HOLDERS_NAMED`] decks, and those in
-/// `reserving`. `names` has the number of the name of each card: cards of several sets can have one name.
+/// decks were saved, or by those that they were merged into: for each name the first [`HOLDERS_NAMED`] decks, and those that
+/// `reserving` has with the number of the name. `names` has the number of the name of each card: cards of several sets can have one name.
 pub async fn holders(
     conn: &mut Connection,
     by: &Granted<ReadOwnDecks>,
     deck: DeckId,
     cards: &[CardId],
     names: &[i64],
-    reserving: &[DeckId],
+    (reserving_names, reserving): (&[i64], &[DeckId]),
 ) -> StoreResult<Vec<HolderRow>> {
     // Materialised, so that Postgres joins these cards with the entries by a hash.
     let rows = sql("WITH wanted AS (SELECT card_id, named FROM unnest($cards, $names) AS one (card_id, named)), \
@@ -138,12 +138,14 @@ pub async fn holders(
            JOIN deck_entries e ON e.deck_id = d.id AND e.position = bound.place - 1 \
            WHERE d.account_id = $account AND d.deleted_at IS NULL AND d.id <> $deck AND d.bound_revision = d.revision \
            GROUP BY meant.named, d.id, d.name) one WINDOW of_name AS (PARTITION BY one.named)) ranked \
-         WHERE place <= $listed OR deck_id = ANY ((SELECT $reserving)::uuid[]) ORDER BY named, deck_id")
+         WHERE place <= $listed OR (named, deck_id) IN (SELECT one.named, one.deck_id FROM unnest($reserving_names, $reserving) AS one (named, deck_id)) \
+         ORDER BY named, deck_id")
         .bind("account", by.account())
         .bind("deck", deck)
         .bind("cards", cards)
         .bind("names", names)
         .bind("listed", HOLDERS_NAMED)
+        .bind("reserving_names", reserving_names)
         .bind("reserving", reserving)
         .load(conn)
         .await?;

@@ -177,8 +177,9 @@ impl DeckPool {
         cards.extend(hits.into_iter().map(|hit| PreparedCard::new(game, hit.card).into()));
     }
 
-    fn knows(&self, name_key: &str) -> bool {
-        self.cards.iter().any(|card| card.name_key() == name_key)
+    /// The [`name_key`] of each card.
+    fn name_keys(&self) -> HashSet<&str> {
+        self.cards.iter().map(|card| card.name_key()).collect()
     }
 }
 
@@ -193,8 +194,11 @@ pub async fn add_named(
     let keys: Vec<String> = keys.into_iter().collect();
     let game = found.game.clone();
     found.prepare_hits(pool::find_by_names(conn, viewer, game.code(), &keys).await?);
-    let missing = names.iter().filter(|name| !found.knows(&name_key(name)));
-    let missing: BTreeSet<String> = missing.map(|name| search_key(name)).collect();
+    let missing: BTreeSet<String> = {
+        let known = found.name_keys();
+        let missing = names.iter().filter(|name| !known.contains(name_key(name).as_str()));
+        missing.map(|name| search_key(name)).collect()
+    };
     if !missing.is_empty() {
         let keys: Vec<String> = missing.into_iter().collect();
         found.prepare_hits(pool::find_open_by_search_keys(conn, game.code(), &keys).await?);
@@ -585,11 +589,12 @@ pub async fn add_near(
     let game = found.game.clone();
     let names: Vec<_> = unknown.iter().map(|name| Misspelt::of_game(game.code(), name)).collect();
     let near = suggest_near_names(searches, viewer, &names, time_limit).await;
-    let keys: BTreeSet<String> = near
-        .iter()
-        .flat_map(|cards| cards.iter().take(NEAR_NAMES).map(|card| name_key(&card.name)))
-        .filter(|key| !found.knows(key))
-        .collect();
+    let keys: BTreeSet<String> = {
+        let known = found.name_keys();
+        let keys = near.iter().flat_map(|cards| cards.iter().take(NEAR_NAMES));
+        let keys = keys.map(|card| name_key(&card.name));
+        keys.filter(|key| !known.contains(key.as_str())).collect()
+    };
     let keys: Vec<String> = keys.into_iter().collect();
     let add = async {
         let mut conn = searches.0.connection(searches.1).await?;

@@ -182,3 +182,31 @@ async fn a_deck_with_two_cards_of_one_name_is_listed_and_counted_once() {
     );
     assert_eq!(card["missing_with_other_decks"], 6);
 }
+
+/// Before, such an entry was bound to its card, but the card counted as missing.
+#[tokio::test]
+async fn a_name_in_two_parts_means_the_copies_of_the_whole_name() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    edit_set(&mut source, "hearth", |set| set["cards"][15]["name"] = "Kettle Imp (Winter)".into());
+    app.import(&source).await.unwrap();
+    let ada = app.player("ada").await;
+    let common = printing(&app, None, "hearth", "016", "common").await;
+    let count = app.put(&format!("/v1/collection/{common}")).by(&ada);
+    count.json(&json!({ "quantity": 1 })).answer().await.expect(200);
+    let entries = json!([{ "quantity": 1, "name": "Kettle Imp", "set": "Winter" }]);
+    let body = json!({ "name": "n", "format": "ttcg/standard", "entries": entries });
+    let path = app.post("/v1/decks").by(&ada).json(&body).answer().await.header("location");
+    let found = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+    let card = &found["cards"][0];
+    assert_eq!(
+        (&card["name"], numbers(card)),
+        (&json!("Kettle Imp (Winter)"), vec![1, 1, 1, 0, 0, 0])
+    );
+    let picks = app.get(&format!("{path}/pick-list")).by(&ada).answer().await.expect(200);
+    assert_eq!(picks["buildable"], true, "{picks:#}");
+    let reserved = app.put(&format!("{path}/reservation")).by(&ada).answer().await.expect(200);
+    assert_eq!(reserved["reserved"], 1, "{reserved:#}");
+    let deck = app.get(&path).by(&ada).answer().await.expect(200);
+    assert_eq!(deck["entries"][0]["name"], "Kettle Imp", "the deck stays as it was written");
+}

@@ -258,6 +258,29 @@ async fn each_list_with_faults_of_a_batch_is_named() {
     assert_eq!((&last["pointer"], problem["errors"].get(100)), (&json!("/decks/1/list"), None));
 }
 
+/// Before, an answer had every fault that the rules of lists find: several megabytes for a body of 256 KiB.
+#[tokio::test]
+async fn an_answer_lists_at_most_500_faults() {
+    let app = TestApp::start().await;
+    let named = json!({ "quantity": 1, "name": "Ping", "copies": vec![""; 1000] });
+    let problem = judge(&app, &json!({ "format": "x/y", "entries": [named] })).await;
+    let problem = problem.problem(422, "invalid_body");
+    let faults = problem["errors"].as_array().unwrap();
+    let places: Vec<String> = faults.iter().map(|fault| text(fault, "pointer")).collect();
+    assert_eq!(places, ["/entries/0/copies", "/entries/0/copies", "/format"], "{problem:#}");
+    let wrong = json!({ "entries": vec![json!({ "quantity": 0, "name": "Ping" }); 300] });
+    let decks = json!([wrong, wrong, { "entries": [{ "quantity": 0, "name": "Ping" }] }]);
+    let body = json!({ "format": "x/y", "decks": decks });
+    let problem = app.post("/v1/deck-reports/batch").json(&body).answer().await;
+    let problem = problem.problem(422, "invalid_body");
+    let faults = problem["errors"].as_array().unwrap();
+    let last = faults.iter().filter(|fault| text(fault, "pointer").starts_with("/decks/2/"));
+    assert_eq!((faults.len(), last.count()), (500, 1), "{problem:#}");
+    let detail = "More than 500 faults; 500 of them are listed. \
+        The faults are in the lists at index 0, 1, 2.";
+    assert_eq!(problem["detail"], detail);
+}
+
 #[tokio::test]
 async fn emoji_tcg_counts_copies_by_stage() {
     let app = TestApp::start_seeded(&["emoji-tcg"]).await;

@@ -471,3 +471,26 @@ async fn a_reservation_that_ends_during_a_merge_does_not_move() {
         count.json(&json!({ "quantity": 1 })).answer().await.expect(200);
     }
 }
+
+/// Before, each card listed the decks that have reserved copies of any card, and decks with earlier reservations seemed to have none.
+#[tokio::test]
+async fn each_card_lists_twenty_decks_and_those_with_reserved_copies_of_it() {
+    let app = super::app().await;
+    let ada = app.player("ada").await;
+    own(&app, &ada, "common", 22).await;
+    let path = stored(&app, &ada, "last", "1 Kettle Imp\n1 Pocket Bat").await;
+    for number in 0..22 {
+        let other = stored(&app, &ada, &number.to_string(), "1 Kettle Imp\n1 Pocket Bat").await;
+        reserve(&app, &ada, &other).await;
+    }
+    let seen = app.get(&format!("{path}/availability")).by(&ada).answer().await.expect(200);
+    let reserved_by = |card: &Value| -> Vec<u64> {
+        let decks = card["other_decks"].as_array().unwrap().iter();
+        decks.map(|deck| deck["reserved"].as_u64().unwrap()).collect()
+    };
+    let (imp, bat) = (&seen["cards"][0], &seen["cards"][1]);
+    assert_eq!(reserved_by(imp), [1; 22], "{imp:#}");
+    assert_eq!(json!(members(imp, ["reserved_elsewhere", "other_decks_left_out"])), json!([22, 0]));
+    assert_eq!(reserved_by(bat), [0; 20], "{bat:#}");
+    assert_eq!(bat["other_decks_left_out"], 2);
+}

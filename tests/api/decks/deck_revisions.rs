@@ -344,6 +344,29 @@ async fn a_clone_names_its_source() {
     app.post(&clones).answer().await.problem(401, "unauthenticated");
 }
 
+/// Before, two cards of one name that are bound to no card, or only one of them, were one card.
+#[tokio::test]
+async fn cards_of_different_games_are_different_cards() {
+    let app = TestApp::start_seeded(&["ttcg", "emojo-dojo"]).await;
+    let ada = app.player("ada").await;
+    let list = "1 Kettle Imp\n1 Zzz";
+    let path = stored(&app, &ada, &deck("One", "private", list)).await;
+    let other = json!({ "name": "Two", "format": "emojo-dojo/box", "list": list });
+    let other = stored(&app, &ada, &other).await;
+    let with = other.rsplit('/').next().unwrap();
+    let diff = app.get(&format!("{path}/diff?with={with}")).by(&ada).answer().await.expect(200);
+    assert_eq!(
+        differences(&diff),
+        ["main Kettle Imp 0>1", "main Zzz 0>1", "main Kettle Imp 1>0", "main Zzz 1>0"],
+        "{diff:#}"
+    );
+    // A new revision can belong to another game, too.
+    let changed = json!({ "name": "One", "format": "emojo-dojo/box", "list": list });
+    put(&app, &ada, &path, &changed).await;
+    let diff = app.get(&format!("{path}/diff")).by(&ada).answer().await.expect(200);
+    assert_eq!(diff["cards"].as_array().unwrap().len(), 4, "{diff:#}");
+}
+
 /// Earlier versions stored the owner of every source.
 #[tokio::test]
 async fn copies_of_unlisted_decks_lose_the_account_that_earlier_versions_stored() {

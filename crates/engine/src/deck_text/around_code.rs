@@ -1,4 +1,4 @@
-//! The lines around a share code: the title of a deck, facts about it, headings, and words to people.
+//! The lines around a share code: the title of a deck, facts about it, headings, and words to people. Around a link of ids there are only code fences.
 
 use super::draft::{Content, Draft};
 use super::line::{bare_count_after_name, common, count_after_name, without_count};
@@ -13,7 +13,7 @@ pub(super) const NAME_NOTE: &str = "name";
 /// Maximum number of characters of a title, as of the names of decks in the service.
 const TITLE_MAX: usize = 100;
 
-/// The lines around a share code, which are not read as cards.
+/// The lines around a share code or a link of ids, which are not read as cards.
 #[derive(Debug, Clone)]
 pub(super) struct AroundCode {
     /// Number of the line of the code, from 1.

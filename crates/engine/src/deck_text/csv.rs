@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::csv_guess::guessed_columns;
-use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, Parts, Source};
+use super::draft::{Content, Draft, DraftEntry, Parts, Source};
 use super::line::split_parts;
 use super::no_cards::is_table_rule;
 use super::own::DeckTextFault;
@@ -27,6 +27,7 @@ enum Part {
     SetCode,
     Set,
     SetName,
+    SetId,
     Number,
     Rarity,
     Finish,
@@ -36,7 +37,7 @@ enum Part {
 
 /// The words for columns, in the form of [`key`]: of English programs first, then in German, French, Spanish and Italian. Other columns are ignored, also
 /// those that only look similar, such as `Tradelist Count`.
-const WORDS: [(Part, &[&str]); 10] = [
+const WORDS: [(Part, &[&str]); 11] = [
     (
         Part::Quantity,
         &[
@@ -76,7 +77,7 @@ const WORDS: [(Part, &[&str]); 10] = [
             "nomedellacarta",
         ],
     ),
-    (Part::SetCode, &["setcode", "editioncode", "setkurzel", "setid"]),
+    (Part::SetCode, &["setcode", "editioncode", "setkurzel"]),
     (
         Part::Set,
         &[
@@ -91,6 +92,8 @@ const WORDS: [(Part, &[&str]); 10] = [
         ],
     ),
     (Part::SetName, &["setname", "editionname"]),
+    // A code in some programs, and the number of a row in others, which have another column for the set.
+    (Part::SetId, &["setid"]),
     (
         Part::Number,
         &[
@@ -148,6 +151,7 @@ pub(super) struct Columns {
     set_code: Option<usize>,
     set: Option<usize>,
     set_name: Option<usize>,
+    set_id: Option<usize>,
     number: Option<usize>,
     rarity: Option<usize>,
     finish: Option<usize>,
@@ -224,7 +228,8 @@ impl Columns {
         }
         // The word for a finish is the word for the set in tables that have a column for the finish, too.
         if let Some(at) = printing {
-            let has_set = columns.set.or(columns.set_code).or(columns.set_name).is_some();
+            let sets = [columns.set_code, columns.set, columns.set_name, columns.set_id];
+            let has_set = sets.iter().any(Option::is_some);
             let is_set = columns.finish.is_some() && !has_set;
             let column = columns.column(if is_set { Part::Set } else { Part::Finish });
             known += usize::from(column.is_none());
@@ -285,6 +290,7 @@ impl Columns {
             Part::SetCode => &mut self.set_code,
             Part::Set => &mut self.set,
             Part::SetName => &mut self.set_name,
+            Part::SetId => &mut self.set_id,
             Part::Number => &mut self.number,
             Part::Rarity => &mut self.rarity,
             Part::Finish => &mut self.finish,
@@ -293,13 +299,13 @@ impl Columns {
         }
     }
 
-    pub(super) fn entry<'a>(&self, line: &'a str) -> Content<'a> {
+    pub(super) fn entry<'a>(&self, line: &'a str, game: &Game) -> Content<'a> {
         let record = fields(line, self.separator);
-        let as_written = self.entry_of(line, &record);
+        let as_written = self.entry_of(line, &record, game);
         let Some(joined) = self.with_comma_in_name(record).filter(|_| !self.is_guessed) else {
             return as_written;
         };
-        match (self.entry_of(line, &joined), as_written) {
+        match (self.entry_of(line, &joined, game), as_written) {
             // The field that is too many may also be no part of the name.
             (Content::Entry(entry), Content::Entry(other)) => {
                 Content::Entry(Box::new(DraftEntry { otherwise: Some(other), ..*entry }))
@@ -340,7 +346,7 @@ impl Columns {
         (!surplus.is_empty()).then_some(surplus)
     }
 
-    fn entry_of<'a>(&self, line: &'a str, record: &[Cow<'a, str>]) -> Content<'a> {
+    fn entry_of<'a>(&self, line: &'a str, record: &[Cow<'a, str>], game: &Game) -> Content<'a> {
         let field = |column: Option<usize>| -> Option<Cow<'a, str>> {
             let field = record.get(column?)?;
             (!field.trim().is_empty()).then(|| trimmed(field.clone()))
@@ -364,8 +370,11 @@ impl Columns {
             Err(fault) => return fault.into(),
         };
         let zone = field(self.zone).and_then(zone_of_field);
+        // A game may have a rarity with such a name.
+        let means_none =
+            |word: &str| NO.contains(&key(word).as_str()) && game.rarity_called(word).is_none();
+        let rarity = field(self.rarity).filter(|word| !means_none(word));
         // Without a header, the parts of a card may also stand in one column with its name, and the line may be no table at all.
-        let rarity = field(self.rarity).filter(|word| !NO.contains(&key(word).as_str()));
         let has_place = field(self.set).is_some() || field(self.number).is_some();
         if self.is_guessed
             && !has_place
@@ -388,8 +397,9 @@ impl Columns {
                 name: name.unwrap_or_default(),
                 set: field(self.set_code)
                     .or_else(|| field(self.set))
-                    .or_else(|| field(self.set_name)),
-                number: field(self.number).map(without_total),
+                    .or_else(|| field(self.set_name))
+                    .or_else(|| field(self.set_id)),
+                number: field(self.number),
                 rarity: rarity.or(finish),
                 ..Parts::default()
             },
@@ -409,19 +419,6 @@ fn zone_of_field(field: Cow<'_, str>) -> Option<Cow<'_, str>> {
         "yes" | "true" => Some(Cow::Borrowed("sideboard")),
         "no" | "false" => None,
         _ => Some(field),
-    }
-}
-
-/// The number of a card without the size of its set: `1/264`.
-fn without_total(number: Cow<'_, str>) -> Cow<'_, str> {
-    let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let end = match number.split_once('/') {
-        Some((front, total)) if is_whole(front) && is_whole(total) => front.len(),
-        _ => return number,
-    };
-    match number {
-        Cow::Borrowed(number) => Cow::Borrowed(&number[..end]),
-        Cow::Owned(number) => Cow::Owned(number[..end].to_owned()),
     }
 }
 
@@ -457,8 +454,7 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
     let mut rest = source.raw;
     while !rest.is_empty() {
         // Lines that are left out are only counted.
-        let end =
-            if draft.lines.len() < DECK_LINES_MAX { record_end(rest) } else { line_end(rest) };
+        let end = if draft.is_full() { line_end(rest) } else { record_end(rest) };
         let record = rest[..end].trim_matches(['\r', '\n']);
         let content = match columns {
             _ if record.trim().is_empty() => Content::Blank,
@@ -479,7 +475,7 @@ pub(super) fn draft<'a>(source: Source<'a>, game: &Game) -> Draft<'a> {
                 Content::Ignored(IgnoredReason::Decoration)
             }
             Some(_) if is_table_rule(record) => Content::Ignored(IgnoredReason::Decoration),
-            Some(columns) => columns.entry(record),
+            Some(columns) => columns.entry(record, game),
         };
         draft.push(line, Cow::Borrowed(record), content);
         line += rest[..end].matches('\n').count();

@@ -17,6 +17,8 @@ pub(super) const LINE_MAX: usize = 1_000;
 #[derive(Debug, Default)]
 pub(super) struct Draft<'a> {
     pub(super) lines: Vec<DraftLine<'a>>,
+    /// Number of them that are not blank.
+    filled: usize,
     /// Lines beyond [`DECK_LINES_MAX`].
     pub(super) left_out: usize,
     /// Lines that only repeat the entry of an earlier line, as in files with a line for each copy.
@@ -129,7 +131,7 @@ impl<'a> Draft<'a> {
         let mut draft = Self { lines: Vec::with_capacity(lines), ..Self::default() };
         for (at, line) in source.tidy.split('\n').enumerate() {
             let line = line.trim();
-            if draft.lines.len() >= DECK_LINES_MAX {
+            if draft.is_full() {
                 draft.left_out += usize::from(!line.is_empty());
                 continue;
             }
@@ -148,7 +150,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds a line, or only counts it if there are already [`DECK_LINES_MAX`]. Of consecutive blank lines only the first is kept.
+    /// Whether there are already [`DECK_LINES_MAX`] lines that are not blank.
+    pub(super) fn is_full(&self) -> bool {
+        self.filled >= DECK_LINES_MAX
+    }
+
+    /// Adds a line, or only counts it if the draft is full. Of consecutive blank lines only the first is kept, so that there are never more of them than others.
     pub(super) fn push(&mut self, line: usize, text: Cow<'a, str>, content: Content<'a>) {
         let is_blank = matches!(content, Content::Blank);
         let after_blank =
@@ -156,10 +163,11 @@ impl<'a> Draft<'a> {
         if is_blank && after_blank {
             return;
         }
-        if self.lines.len() >= DECK_LINES_MAX {
+        if self.is_full() {
             self.left_out += usize::from(!is_blank);
             return;
         }
+        self.filled += usize::from(!is_blank);
         self.lines.push(DraftLine { line, text, content });
     }
 

@@ -165,7 +165,7 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
 }
 
 /// The word for a zone before a quantity and a name: `COMMANDER: 1 Name`, `[Commander] 1 Name`.
-fn zone_in_front(line: &str) -> Option<(&str, &str)> {
+pub(super) fn zone_in_front(line: &str) -> Option<(&str, &str)> {
     let (word, rest) = match line.strip_prefix('[') {
         Some(inner) => inner.split_once(']')?,
         None => line.split_once(':')?,

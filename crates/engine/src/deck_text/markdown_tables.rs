@@ -6,12 +6,13 @@ use super::csv::Columns;
 use super::draft::{Content, Draft, DraftLine};
 use super::no_cards::is_table_rule;
 use super::read_deck::IgnoredReason;
+use crate::manifest::Game;
 
 /// What separates the fields of such tables.
 const SEPARATOR: char = '|';
 
 /// Reads the lines below the rule of a table whose header names columns, up to the first line without a separator.
-pub(super) fn read_tables(draft: &mut Draft<'_>) {
+pub(super) fn read_tables(draft: &mut Draft<'_>, game: &Game) {
     let mut at = 1;
     while at < draft.lines.len() {
         let Some(columns) = columns_above(&draft.lines, at) else {
@@ -29,7 +30,7 @@ pub(super) fn read_tables(draft: &mut Draft<'_>) {
             line.content = if is_table_rule(text) {
                 Content::Ignored(IgnoredReason::Decoration)
             } else {
-                columns.entry(text)
+                columns.entry(text, game)
             };
             at += 1;
         }

@@ -108,6 +108,14 @@ impl DeckMentions {
         }
     }
 
+    /// Adds the card that a header may be.
+    fn add_label(&mut self, label: &str, depth: MentionDepth) {
+        self.add_name(label, None);
+        if let Some(place) = place_with_dash(label) {
+            self.add(&place, depth);
+        }
+    }
+
     fn add_symbol(&mut self, symbol: &str) {
         self.symbols.insert(without_selectors(symbol).into_owned());
         self.symbols.extend(without_skin_tones(symbol));
@@ -160,13 +168,8 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
                 }
             }
             // A card may have the name of a zone, or stand in brackets as headers do.
-            Content::Section(label) => {
-                mentions.add_name(label, None);
-                if let Some(place) = place_with_dash(label) {
-                    mentions.add(&place, depth);
-                }
-            }
-            Content::Zone(label) => mentions.add_name(label, None),
+            Content::Section(label) => mentions.add_label(label, depth),
+            Content::Zone(label) => mentions.add_label(label, depth),
             _ => {}
         }
     }

@@ -6,7 +6,7 @@
 //! | `csv_guess`, `markdown_tables` | columns of tables without a header, and tables below other lines |
 //! | `plain`, `arena`, `mtgo`, `moxfield`, `archidekt`, `ptcg_live`, `ptcg_online`, `netrunner_db`, `forge`, `csv`, `ydk`, `ydke` | dialects of other programs: reader and writer of each side by side |
 //! | `text` | encodings, and normalisation of tolerated characters |
-//! | `recognise`, `around_code` | which dialect a text is in, and what stands around a share code |
+//! | `recognise`, `around_code` | which dialect a text is in, and what stands around a share code or a link |
 //! | `numbering` | lists whose lines are numbered |
 //! | `line`, `draft` | the line reader that the dialects share, and its result |
 //! | `symbols` | emoji and rows of them |
@@ -191,7 +191,7 @@ impl DeckDialect {
         }
         let mut draft = self.draft_of_lines(source, game);
         if self != Self::Csv {
-            markdown_tables::read_tables(&mut draft);
+            markdown_tables::read_tables(&mut draft, game);
         }
         no_cards::ignore_lines_without_cards(&mut draft);
         numbering::read_numbers(&mut draft, self.parts());
@@ -314,7 +314,7 @@ pub struct DeckText {
     raw: String,
     /// With tolerated characters normalised.
     tidy: String,
-    /// What stands around a share code, and is not read.
+    /// What stands around a share code or a link of ids, and is not read.
     around: Option<AroundCode>,
     encoding: TextEncoding,
     dialect: DeckDialect,
@@ -435,7 +435,8 @@ impl DeckLines<'_> {
         if !repeated.is_empty() {
             read.lines = with_repeated(read.lines, &repeated);
         }
-        if let Some(around) = around.as_ref().filter(|_| *dialect == DeckDialect::ShareCode) {
+        let is_code = matches!(dialect, DeckDialect::ShareCode | DeckDialect::Ydke);
+        if let Some(around) = around.as_ref().filter(|_| is_code) {
             let game = reading.catalogue.game();
             for (_, key, value) in around.facts() {
                 read.notes.entry(key).or_insert(value);

@@ -1,7 +1,7 @@
 //! Lists whose lines are numbered: `1. Name`, `2. Name`, `3. Name`.
 
-use super::draft::{Content, Draft, DraftEntry, PartsOf};
-use super::line::quantity;
+use super::draft::{Content, Draft, DraftEntry, DraftLine, PartsOf};
+use super::line::{looks_like_header, quantity};
 use super::read_deck::Guess;
 use super::symbols::is_emoji;
 
@@ -18,7 +18,7 @@ struct LineNumber<'a> {
 const COUNT_MAX: u32 = 99;
 
 /// Finds the quantities of lines that begin with a number and a point. If all these lines are numbered from 1 on, in order, the numbers are not quantities;
-/// the numbers may begin again after a line without a number. A single number is a quantity, because it is in order by chance. Otherwise the numbers
+/// after a line without a number, they may go on or begin again. A single number is a quantity, because it is in order by chance. Otherwise the numbers
 /// are quantities. `parts`: how the dialect splits the text after the number.
 pub(super) fn read_numbers(draft: &mut Draft<'_>, parts: PartsOf) {
     let is_numbered = are_numbered(draft);
@@ -50,11 +50,11 @@ fn meaning((number, rest): (u32, &str), is_numbered: bool) -> Option<(u32, &str,
 
 /// Whether there are several lines with numbers, and the numbers are those of the lines.
 fn are_numbered(draft: &Draft<'_>) -> bool {
-    let (mut next, mut longest_run, mut may_begin_again) = (1, 0, true);
-    let (mut lines, mut has_others) = (0, false);
+    let (mut next, mut lines, mut may_begin_again) = (1, 0, true);
+    let mut are_headings = true;
     // Without white space, numbers that are not in order may be quantities or parts of names.
     let (mut tight_in_order, mut tight_out_of_order) = (false, false);
-    for line in &draft.lines {
+    for (at, line) in draft.lines.iter().enumerate() {
         let Content::Entry(entry) = &line.content else {
             may_begin_again = true;
             continue;
@@ -65,26 +65,31 @@ fn are_numbered(draft: &Draft<'_>) -> bool {
             {
                 next = number.saturating_add(1);
                 lines += 1;
+                are_headings &= may_be_heading(line, &draft.lines[at + 1..]);
                 tight_in_order |= !is_apart;
-                longest_run = longest_run.max(number);
                 may_begin_again = false;
             }
             Some(LineNumber { is_apart: true, .. }) => return false,
             other => {
                 tight_out_of_order |= other.is_some();
-                // A line without any number may be a heading; one with a quantity ends the run.
-                if entry.quantity.is_some() {
-                    (next, has_others) = (1, true);
-                }
+                // A heading, or an entry that was added later: the numbers may go on below it.
                 may_begin_again = true;
             }
         }
     }
-    if tight_in_order && tight_out_of_order {
-        return false;
-    }
-    // Among other entries, a second line shows that the numbers rise.
-    if has_others { longest_run > 1 } else { lines > 1 }
+    lines > 1 && !are_headings && !(tight_in_order && tight_out_of_order)
+}
+
+/// Whether a line with a number may be the heading of the lines below it: it ends as headings do, `1. Ships (4)`, and an entry with a quantity follows, or it has
+/// no cards, `2. Cargo (0)`.
+fn may_be_heading(line: &DraftLine<'_>, below: &[DraftLine<'_>]) -> bool {
+    let mut below = below.iter().map(|line| &line.content);
+    let means_nothing = |content: &&Content<'_>| {
+        matches!(content, Content::Blank | Content::Comment(_) | Content::Ignored(_))
+    };
+    let next = below.find(|content| !means_nothing(content));
+    let is_counted = matches!(next, Some(Content::Entry(entry)) if entry.quantity.is_some());
+    looks_like_header(&line.text, false) && (is_counted || line.text.ends_with("(0)"))
 }
 
 /// The number before a point or a closing bracket at the beginning of a line, and the text after it.

@@ -42,6 +42,9 @@ pub struct ReadDeck {
     pub suggestions_left_out: usize,
     /// Facts that the list states about the deck, for example `name` and `format`.
     pub notes: BTreeMap<String, String>,
+    /// The lines that begin a part that does not belong to the deck, such as a maybeboard, and the headings within it.
+    #[serde(skip)]
+    pub outside: Vec<usize>,
 }
 
 impl ReadDeck {

@@ -246,7 +246,7 @@ pub fn recognise_deck_text(text: &str) -> DeckDialect {
 /// The dialect, and what it was recognised by.
 pub(super) fn recognise(text: &str) -> (DeckDialect, DialectMark) {
     let trimmed = text.trim();
-    if trimmed.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("ydke://")) {
+    if is_link(trimmed) {
         return (DeckDialect::Ydke, DialectMark::Link);
     }
     if trimmed.starts_with('{') && trimmed.contains("\"entries\"") {
@@ -306,6 +306,11 @@ pub(super) fn shows_dialect(name: &str) -> bool {
         || (name.contains([',', ';']) && csv::Columns::of(name).is_some())
 }
 
+/// Whether a text begins as a link of ids does.
+fn is_link(text: &str) -> bool {
+    text.get(..7).is_some_and(|head| head.eq_ignore_ascii_case("ydke://"))
+}
+
 /// Whether a text begins like a JSON object, perhaps one with a wrong kind of quotes.
 fn begins_like_object(text: &str) -> bool {
     let first = text.strip_prefix('{').and_then(|rest| rest.trim_start().chars().next());
@@ -314,11 +319,11 @@ fn begins_like_object(text: &str) -> bool {
 
 /// The text of a list that stands in another text.
 pub(super) struct Prepared<'a> {
-    /// The elements of a JSON array of texts as lines, or a share code without what is around it.
+    /// The elements of a JSON array of texts as lines, or a share code or a link of ids without what is around it.
     pub(super) text: Cow<'a, str>,
     /// Whether it was such an array.
     pub(super) is_array: bool,
-    /// What stands around a share code.
+    /// What stands around a share code or a link of ids.
     pub(super) around: Option<AroundCode>,
 }
 
@@ -333,13 +338,23 @@ pub(super) fn prepared(text: &str) -> Prepared<'_> {
             lines.into_iter().map(|line| line.replace(['\n', '\r'], " ")).collect();
         return Prepared { text: Cow::Owned(lines.join("\n")), is_array: true, around: None };
     }
-    match found_share_code(text) {
+    match found_link(text).or_else(|| found_share_code(text)) {
         Some((code, line)) => {
             let around = around_code(text, line);
             Prepared { text: Cow::Borrowed(code), is_array: false, around }
         }
         None => Prepared { text: Cow::Borrowed(text), is_array: false, around: None },
     }
+}
+
+/// The link of ids that a text consists of, without the code fence, quotes and brackets that chats need around it, and the number of its line.
+fn found_link(text: &str) -> Option<(&str, usize)> {
+    let mut lines = numbered_lines(text).filter_map(|(number, line)| {
+        let bare = line.trim_matches(['`', '<', '>', '"', ' ']);
+        (is_link(bare) || !is_fence(line)).then_some((bare, number))
+    });
+    let found = lines.next().filter(|_| lines.next().is_none())?;
+    is_link(found.0).then_some(found)
 }
 
 /// The share code that a text consists of. Left out are a code fence, quotes and other marks around it, the rest of a link that contains it, words before it that
@@ -403,7 +418,7 @@ fn share_code_among_words<'a>(
     found
 }
 
-/// The lines and words around a share code; `None`: there are none.
+/// The lines and words around a share code, or the lines around a link of ids; `None`: there are none.
 fn around_code(text: &str, line: usize) -> Option<AroundCode> {
     /// Fences may be many.
     const OTHERS_MAX: usize = 100;

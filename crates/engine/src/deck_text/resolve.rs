@@ -56,7 +56,7 @@ pub(super) fn resolve(
     let leading = leading_lines(&draft);
     let game = reading.catalogue.game();
     let side_begins =
-        blank_line_of_side(&draft, dialect).and_then(|line| Some((line, side_zone(game)?)));
+        blank_line_of_side(&draft, &resolver).and_then(|line| Some((line, side_zone(game)?)));
     let mut read = ReadDeck {
         dialect,
         recognised_by: None,
@@ -67,6 +67,7 @@ pub(super) fn resolve(
         lines_left_out: draft.left_out,
         suggestions_left_out: 0,
         notes: draft.notes,
+        outside: Vec::new(),
     };
     read.deck.entries.reserve(draft.lines.len());
     let is_own = dialect == DeckDialect::Own;
@@ -164,6 +165,9 @@ pub(super) fn resolve(
                 }
             }
         };
+        if ignored == IgnoredReason::Heading && current_place == Place::Outside {
+            read.outside.push(line);
+        }
         read.lines.push(ReadLine {
             line,
             text: text.into_owned(),
@@ -219,8 +223,21 @@ fn leading_lines(draft: &Draft<'_>) -> BTreeSet<usize> {
 }
 
 /// The blank line that begins the sideboard in a list without headers: there must be exactly one, between two blocks of entries.
-fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> {
-    if !dialect.has_blank_line() || draft.entries().any(|entry| entry.zone.is_some()) {
+fn blank_line_of_side(draft: &Draft<'_>, resolver: &Resolver<'_>) -> Option<usize> {
+    if !resolver.dialect.has_blank_line() {
+        return None;
+    }
+    // A fact about the deck is no card, whatever it looks like, unless a card is called so.
+    let is_fact_alone = |entry: &DraftEntry<'_>, text: &str| {
+        resolver.is_fact_alone(entry, text)
+            && !is_total(entry)
+            && resolver.by_readings(entry).is_none()
+    };
+    let has_zone = |line: &DraftLine<'_>| match &line.content {
+        Content::Entry(entry) => entry.zone.is_some() && !is_fact_alone(entry, &line.text),
+        _ => false,
+    };
+    if draft.lines.iter().any(has_zone) {
         return None;
     }
     let mut found = None;
@@ -230,6 +247,7 @@ fn blank_line_of_side(draft: &Draft<'_>, dialect: DeckDialect) -> Option<usize> 
         match content {
             // The number of all cards, below them.
             Content::Entry(entry) if is_total(entry) || is_sum(entry, text) => blank = None,
+            Content::Entry(entry) if is_fact_alone(entry, text) => {}
             // A line in brackets may be a heading.
             Content::Entry(_) if label_in_brackets(text).is_some() => return None,
             Content::Entry(entry) => {

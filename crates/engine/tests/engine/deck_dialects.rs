@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    CardReference, Catalogue, DeckDialect, DeckMentions, DeckReading, DeckText, Game, Guess,
-    IgnoredReason, KnownSet, KnownSets, LineVerdict, MentionDepth, PoolCard, ReadDeck, ReadLine,
-    SetDefinition, TextEncoding, decode_deck_text, name_key, read_deck_bytes,
+    CardReference, Catalogue, DECK_LINES_MAX, DeckDialect, DeckMentions, DeckReading, DeckText,
+    Game, Guess, IgnoredReason, KnownSet, KnownSets, LineVerdict, MentionDepth, PoolCard, ReadDeck,
+    ReadLine, SetDefinition, TextEncoding, decode_deck_text, name_key, read_deck_bytes,
 };
 use serde_json::{Value, json};
 
@@ -232,6 +232,14 @@ fn quantities_with_points_may_rise() {
     assert_eq!(quantities("4x Brig\n1) Marble\n2) Gunpowder"), [4, 1, 1]);
     assert_eq!(quantities("4x Brig\n1. Marble"), [4, 1]);
     assert_eq!(quantities("4x Brig\n2. Marble\n1. Gunpowder"), [4, 2, 1]);
+    // A line with a quantity changes nothing in the numbers around it.
+    assert_eq!(quantities("1. Salt\n2. Silk\n4x Brig\n3. Anchor"), [1, 1, 4, 1]);
+    assert_eq!(quantities("1. 4x Salt\n1 Brig\nSideboard\n1. 2x Silk"), [4, 1, 2]);
+    // Headings may have numbers, too.
+    assert_eq!(quantities("1. Ships (4)\n4 Brig\n2. Cargo (2)\n2 Salt"), [4, 2]);
+    assert_eq!(quantities("1. Ships (4)\n4 Brig\n2. Cargo (0)\n3. Tools (2)\n2 Rope"), [4, 2]);
+    assert_eq!(quantities("1. Ships (4)\n4 Brig\n2. Cargo (2)\n// cheap ones\n2 Salt"), [4, 2]);
+    assert_eq!(quantities("1. Salt (2)\n2. Silk (4)\n3x Brig"), [2, 4, 3]);
     assert_eq!(quantities("1 Marble\n2 Gunpowder"), [1, 2]);
 }
 
@@ -492,6 +500,20 @@ fn lines_that_are_no_entries_are_counted() {
         assert_eq!((read.entry_count(), read.line_count()), (entries, lines), "{list}");
         let verdicts = text.read(&DeckReading::new(&catalogue)).lines.len();
         assert_eq!(verdicts, lines, "{list}");
+    }
+}
+
+#[test]
+fn blank_lines_do_not_count_towards_the_most_lines() {
+    let catalogue = shipped(HARBOUR);
+    let lines = "1 Salt\n\n".repeat(DECK_LINES_MAX);
+    let table = format!("Quantity,Name\n{}", "1,Salt\n\n".repeat(DECK_LINES_MAX - 1));
+    for list in [lines, table] {
+        for (more, left_out) in [("", 0), ("1,Salt\n\n1,Salt\n", 2)] {
+            let text = DeckText::new(&format!("{list}{more}"), None);
+            let read = text.lines(catalogue.game());
+            assert_eq!((read.line_count(), read.left_out()), (DECK_LINES_MAX, left_out));
+        }
     }
 }
 

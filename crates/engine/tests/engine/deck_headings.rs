@@ -146,6 +146,31 @@ fn a_quantity_may_stand_between_the_name_and_the_rest_of_a_card() {
 }
 
 #[test]
+fn a_fact_about_the_deck_may_look_like_a_card_in_a_zone() {
+    for fact in ["Deck: 8 Rack", "Deck: Long haul"] {
+        let list = format!("{fact}\n4 Salt\n\n2 Silk");
+        let comment = LineVerdict::Ignored(IgnoredReason::Comment);
+        assert_eq!(read(&list).lines[0].verdict, comment, "{list}");
+        assert_eq!(entries(&list), [entry("main", 4, "Salt"), entry("side", 2, "Silk")], "{list}");
+    }
+    // If a card is called so, the word is a zone.
+    let list = "Deck: 8 Salt\n4 Silk\n\n2 Old Tar";
+    let cards = [entry("main", 8, "Salt"), entry("main", 4, "Silk"), entry("main", 2, "Old Tar")];
+    assert_eq!(entries(list), cards);
+    // It is, too, if other lines have one or the line names a printing: an unknown card is not left out in silence.
+    for list in
+        ["Deck: 4 Slat\nDeck: 4 Silk", "Deck: 4 Slat\nSB: 4 Silk", "Deck: 4 Slat (port) 9\n4 Silk"]
+    {
+        let verdict = &read(list).lines[0].verdict;
+        assert!(matches!(verdict, LineVerdict::Unknown { .. }), "{list}: {verdict:?}");
+        assert_eq!(entries(list)[0], entry("main", 4, "Slat"), "{list}");
+    }
+    // In a table, the zone stands in a column.
+    let verdict = &read("Name,Quantity,Zone\nGame: Slat,2,Main").lines[1].verdict;
+    assert!(matches!(verdict, LineVerdict::Unknown { .. }), "{verdict:?}");
+}
+
+#[test]
 fn a_total_below_the_cards_is_no_card_and_leaves_the_sideboard() {
     let (main, side) = (entry("main", 4, "Salt"), entry("side", 2, "Silk"));
     for total in ["6 cards", "6 cards total", "Sum: 6", "Summe: 6 cards"] {

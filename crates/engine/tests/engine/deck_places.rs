@@ -3,6 +3,7 @@
 use cardscape_engine::{
     CardReference, Catalogue, DeckDialect, DeckEntry, DeckReading, DeckText, IgnoredReason,
     LineVerdict, MentionDepth, ReadDeck, Resolution, UnknownReason, encode_share_code, read_deck,
+    write_deck,
 };
 use serde_json::json;
 
@@ -439,6 +440,59 @@ fn a_table_may_have_places_in_the_column_of_the_name() {
     }
 }
 
+/// Deckstats has the number of a set in one column, and its code in another one.
+#[test]
+fn the_code_of_a_set_goes_before_its_id_in_a_table() {
+    let read =
+        read("amount,card_name,is_foil,is_pinned,set_id,set_code\n4,\"Salt\",0,0,147,\"port\"");
+    let columns = vec!["is_pinned".to_owned()];
+    let header = LineVerdict::Ignored(IgnoredReason::ColumnsNotRead { columns });
+    assert_eq!(read.lines[0].verdict, header);
+    assert_eq!(read.lines[1].verdict, LineVerdict::Accepted);
+    assert_eq!(outline(&read.deck.entries[0]), "4 Salt port");
+    assert_eq!(entries("Quantity,Name,Set Id\n4,Salt,port").0, ["4 Salt port"]);
+    // So does any other column for the set.
+    for other in ["set", "set_name"] {
+        let text = format!("quantity,name,set_id,{other}\n4,Salt,147,port");
+        assert_eq!(entries(&text).0, ["4 Salt port"], "{text}");
+    }
+    // The size of the set is no part of the number.
+    assert_eq!(entries("Quantity,Name,Set,Number\n4,Salt,port,002/11").0, ["4 Salt port 002"]);
+}
+
+#[test]
+fn a_star_after_a_number_belongs_to_it() {
+    let cards = ["146", "146★", "7"].map(|number| {
+        let definition = json!({
+            "number": number, "name": "Salt", "kind": "cargo",
+            "attributes": { "weight": 1, "price": 1 },
+            "printings": [{ "rarity": "plain" }, { "rarity": "gilded" }],
+        });
+        pool_card("port", card(definition))
+    });
+    let catalogue = Catalogue::builder(&game(HARBOUR)).extend(cards).build();
+    for (line, expected, is_accepted) in [
+        ("1 Salt (port) 146★", "1 Salt port 146★", true),
+        ("1 Salt (port) 146★ *F*", "1 Salt port 146★ {gilded}", true),
+        ("1 Salt (port) 146", "1 Salt port 146", true),
+        // No card has this number.
+        ("1 Salt (port) 7★", "1 Salt port", false),
+        // Other signs after a name are its influence.
+        ("3 Salt ●●", "3 Salt", true),
+        ("3 Salt★", "3 Salt", true),
+        ("3 Salt (port) 7 ●●", "3 Salt port 7", true),
+    ] {
+        let read = read_deck(line, &DeckReading::new(&catalogue));
+        assert_eq!(outline(&read.deck.entries[0]), expected, "{line}");
+        assert_eq!(read.lines[0].verdict == LineVerdict::Accepted, is_accepted, "{line}");
+    }
+    let deck = read_deck("1 Salt (port) 146★", &DeckReading::new(&catalogue)).deck;
+    for dialect in [DeckDialect::Arena, DeckDialect::Moxfield, DeckDialect::Archidekt] {
+        let losses = write_deck(&deck, dialect, &catalogue, None).losses;
+        assert!(losses.is_empty(), "{dialect}: {losses:?}");
+    }
+}
+
 /// A service loads only the cards that a list mentions.
 #[test]
 fn places_are_mentioned() {
@@ -463,6 +517,10 @@ fn places_are_mentioned() {
         let place = ("PORT".to_owned(), "001".to_owned());
         assert!(mentions.numbered.contains(&place), "{text}: {:?}", mentions.numbered);
     }
+    // Where only some lines are our own text, a line in brackets is the header of a zone at first, with a code in small letters.
+    let text = DeckText::new("2 Salt {gilded}\n[PORT-001]", None);
+    let mentions = text.mentions(&game, MentionDepth::Every);
+    assert!(mentions.numbered.contains(&("port".to_owned(), "001".to_owned())), "{mentions:?}");
 }
 
 /// The sideboard begins at the blank line as in other lists, because each line has a quantity.

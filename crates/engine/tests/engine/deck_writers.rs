@@ -8,7 +8,7 @@ use cardscape_engine::{
 use serde_json::json;
 
 use super::deck_dialects::{known_sets, outline};
-use crate::support::{HARBOUR, shipped};
+use crate::support::{HARBOUR, card, pool_card, shipped};
 
 fn written(list: &str, dialect: DeckDialect) -> (String, Vec<String>) {
     let written = write_deck(
@@ -476,6 +476,58 @@ fn parts_that_a_card_does_not_have_are_losses_of_their_kinds() {
     let catalogue = units(&[("two", "6", "Agent #7", 1)]);
     let kinds = losses(&catalogue, "1 Agent #7 (one)", DeckDialect::Csv);
     assert_eq!(kinds, json!([[0, "set"]]));
+}
+
+/// Tables of other programs write `Normal` where a card has no particular rarity.
+#[test]
+fn a_rarity_with_the_name_normal_is_a_rarity_of_a_table() {
+    let game = "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'\n\
+        [[rarities]]\ncode='normal'\nname='Normal'\n[[rarities]]\ncode='rare'\nname='Rare'";
+    let carp = json!({
+        "number": "1", "name": "Carp", "kind": "fish",
+        "printings": [{ "rarity": "normal" }, { "rarity": "rare" }],
+    });
+    let game = Game::from_toml(game).unwrap();
+    let pond = Catalogue::builder(&game).add(pool_card("shore", card(carp))).build();
+    assert_eq!(losses(&pond, "2 Carp {normal}", DeckDialect::Csv), json!([]));
+    let rarity = |catalogue: &Catalogue, list: &str| {
+        let read = read_deck(list, &DeckReading::new(catalogue));
+        read.deck.entries.into_iter().next_back().unwrap().card.rarity
+    };
+    let table = "1 Carp\n\n| Quantity | Name | Rarity |\n|---|---|---|\n| 2 | Carp | Normal |";
+    assert_eq!(rarity(&pond, table).as_deref(), Some("normal"));
+    let table = "Quantity,Name,Rarity\n2,Salt,Normal";
+    assert_eq!(rarity(&shipped(HARBOUR), table), None);
+}
+
+/// Chats change the signs of a text, unless there are such marks around it.
+#[test]
+fn links_may_have_marks_around_them() {
+    let catalogue = with_ids();
+    let deck = parse_deck_text("2 Reed Heron").deck;
+    let link = write_deck(&deck, DeckDialect::Ydke, &catalogue, None).text;
+    for (text, numbers) in [
+        (format!("`{link}`"), vec![1]),
+        (format!("<{link}>"), vec![1]),
+        (format!("\"{link}\""), vec![1]),
+        (format!("> `{link}`"), vec![1]),
+        (format!("```{link}```"), vec![1]),
+        (format!("\n{link}"), vec![2]),
+        (format!("```text\n{link}\n```\n"), vec![1, 2, 3]),
+    ] {
+        let read = read_deck(&text, &DeckReading::new(&catalogue));
+        let entries = read.deck.entries.iter().map(|entry| (entry.quantity, &*entry.card.name));
+        assert_eq!(entries.collect::<Vec<_>>(), [(2, "Reed Heron")], "{text}");
+        let lines: Vec<usize> = read.lines.iter().map(|line| line.line).collect();
+        assert_eq!(lines, numbers, "{text}");
+    }
+    // Faults have the number of the line of the link.
+    let read = read_deck("```\nydke://?!!!\n```", &DeckReading::new(&catalogue));
+    let fence = LineVerdict::Ignored(IgnoredReason::Decoration);
+    let detail = MalformedText::PartNotBase64;
+    let damaged = LineVerdict::Ignored(IgnoredReason::Malformed { detail });
+    let verdicts: Vec<_> = read.lines.iter().map(|line| (line.line, &line.verdict)).collect();
+    assert_eq!(verdicts, [(1, &fence), (2, &damaged), (3, &fence)]);
 }
 
 #[test]

@@ -168,6 +168,22 @@ fn a_word_means_one_zone_in_new_manifests() {
     }
 }
 
+/// If each word were compared with all others, this would end as well, after thousands of times as many steps.
+#[test]
+fn zones_may_have_thousands_of_aliases() {
+    let zone = |at: usize| {
+        let aliases: Vec<String> = (0..2_000).map(|word| format!("\"z{at} w{word}\"")).collect();
+        let aliases = aliases.join(", ");
+        format!("[[zones]]\ncode = \"zone{at}\"\nname = \"Z{at}\"\naliases = [{aliases}]\n")
+    };
+    let zones: String = (0..6).map(zone).collect();
+    assert_eq!(faults(&zones), []);
+    let found = faults(&zones.replace("\"z5 w7\"", "\"Z4 W1999\""));
+    let problem =
+        "\"Z4 W1999\" already means another zone, \"zone4\": give one of the two another word";
+    assert_eq!(found, [("zones[5].aliases".to_owned(), problem.to_owned())]);
+}
+
 #[test]
 fn words_for_the_same_part_of_a_deck_are_not_of_two_zones_in_new_manifests() {
     let with_side = |zones: &str| {

@@ -226,6 +226,17 @@ async fn a_card_is_added_to_the_first_zone_of_a_list() {
             "1",
         ),
         ("", "", "Kettle Imp", "1 Kettle Imp", "1"),
+        // The numbers of the lines stay what they are.
+        (
+            "1. Kettle Imp\n2. Bellows Smith",
+            "",
+            "Kettle Imp",
+            "1. Kettle Imp 2. Bellows Smith 1 Kettle Imp",
+            "1",
+        ),
+        // The cards of a maybeboard are no part of the deck.
+        ("Maybeboard\n1 Kettle Imp", "", "Kettle Imp", "1 Kettle Imp Maybeboard 1 Kettle Imp", "1"),
+        ("2 Kettle Imp", "own", "Gold {gilded}", "2 Kettle Imp 1 \"Gold {gilded}\"", "1"),
     ] {
         let (status, page) = add(list, dialect, card).await;
         assert_eq!((status, &*flat(&list_of(&page))), (200, after), "{list}");
@@ -233,9 +244,17 @@ async fn a_card_is_added_to_the_first_zone_of_a_list() {
         // The answer contains the check of the changed list.
         assert!(page.all("p").any(|line| line.has_class("verdict")), "{list}");
     }
+    // Numbers that go on after a header stay numbers, too: the first zone has the three cards that it should have.
+    let numbered = "1. Kettle Imp\n2. Pocket Bat\nSideboard\n3. Bellows Smith\n4. Barrow Ox";
+    let (status, page) = add(numbered, "", "Kettle Imp").await;
+    let after = "1. Kettle Imp 2. Pocket Bat 1 Kettle Imp Sideboard 3. Bellows Smith 4. Barrow Ox";
+    assert_eq!((status, &*flat(&list_of(&page))), (200, after));
+    let main = &page.only("main").text;
+    assert!(main.contains("Deck has 3 cards; at least 50 are needed."), "{main}");
     // If the card cannot be added to the list, the list stays as it is, and the page states the reason.
     for (list, dialect, format, message) in [
         ("{\"entries\": []}", "json", "ttcg/standard", "a line for each card"),
+        ("[\"2 Kettle Imp\", \"1 Bellows Smith\"]", "", "ttcg/standard", "a line for each card"),
         ("1 Kettle Imp", "", "", "Choose a format"),
         ("1 Kettle Imp", "", "ttcg/nothing", "no such format"),
     ] {

@@ -1,5 +1,6 @@
 //! Marks around a line or a name: bullets, check boxes, marks of Markdown and of chats.
 
+use super::places::ends_with_starred_number;
 use super::quantities::is_count_alone;
 
 /// What people put before the lines of lists, with a space after it.
@@ -105,11 +106,14 @@ pub(in crate::deck_text) fn linked_name(text: &str) -> Option<&str> {
     })
 }
 
-/// A text without the symbols before or after it, such as the emoji of a card beside its name.
+/// A text without the symbols before or after it, such as the emoji of a card beside its name. The star of a number is no such symbol.
 pub(in crate::deck_text) fn without_symbols(text: &str) -> &str {
     let is_symbol = |character: char| !character.is_alphanumeric() && !character.is_ascii();
     let is_blank_or_symbol = |character: char| is_symbol(character) || character == ' ';
-    let bare = text.trim_matches(is_blank_or_symbol);
+    let mut bare = text.trim_start_matches(is_blank_or_symbol);
+    if !ends_with_starred_number(bare) {
+        bare = bare.trim_end_matches(is_blank_or_symbol);
+    }
     if bare.len() < text.trim().len() { bare } else { text }
 }
 

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::places::{is_number, is_set_code, place_alone, without_set_size};
+use super::places::{
+    ends_with_starred_number, is_number, is_set_code, place_alone, without_set_size,
+};
 use crate::deck_text::draft::Parts;
 
 /// Splits the text of a card into its parts, from the end: `Name (set) number *finish* [category] #tag ^tag^`.
@@ -14,7 +16,9 @@ fn split_from_end(text: &str) -> Parts<'_> {
     let mut parts = Parts::default();
     let mut name = text;
     // Dots after a name are its influence cost.
-    name = name.trim_end_matches(|c: char| c.is_whitespace() || "●•○☆★◆◇".contains(c));
+    if !ends_with_starred_number(name) {
+        name = name.trim_end_matches(|c: char| c.is_whitespace() || "●•○☆★◆◇".contains(c));
+    }
     if name.is_empty() {
         name = text;
     }

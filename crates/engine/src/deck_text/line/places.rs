@@ -111,6 +111,15 @@ pub(super) fn is_number(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
+/// Whether a text ends with a number beside its set that has a star, as some printings have it: `(set) 146★`. The star does not belong to anything else then.
+pub(super) fn ends_with_starred_number(text: &str) -> bool {
+    let number = text.strip_suffix('★').and_then(|bare| bare.rsplit_once(char::is_whitespace));
+    number.is_some_and(|(front, number)| {
+        front.trim_end().ends_with([')', ']'])
+            && number.ends_with(|last: char| last.is_ascii_digit())
+    })
+}
+
 /// A number without the size of its set, with which cards are often printed: `16` of `16/60`.
 pub(in crate::deck_text) fn without_set_size(number: &str) -> &str {
     match number.split_once('/') {

@@ -2,9 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::headings::{
-    has_several_cards, is_fact, is_heading_line, is_sum, is_total, label_in_brackets,
-};
+use super::headings::{has_several_cards, is_heading_line, is_sum, is_total, label_in_brackets};
 use super::readings::has_count;
 use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
 use super::verdicts::{drops_printing, reference, with_guess};
@@ -114,9 +112,7 @@ impl Resolver<'_> {
             match self.by_readings(&entry) {
                 Some(found) => found,
                 None if is_total(&entry) => return Err(IgnoredReason::Decoration),
-                None if entry.quantity.is_none() && is_fact(text) => {
-                    return Err(IgnoredReason::Comment);
-                }
+                None if self.is_fact_alone(&entry, text) => return Err(IgnoredReason::Comment),
                 None if leads && self.is_title_with_place(&entry) => {
                     return Err(IgnoredReason::Heading);
                 }

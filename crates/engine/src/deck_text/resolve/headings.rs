@@ -1,7 +1,7 @@
 //! Lines that are headings, totals or facts rather than cards.
 
 use super::resolver::{Resolver, Strictness};
-use crate::deck_text::draft::DraftEntry;
+use crate::deck_text::draft::{DraftEntry, Parts};
 use crate::deck_text::line::{
     in_parentheses, looks_like_header, place_with_dash, quantity, without_cards, without_count,
     without_marks,
@@ -54,6 +54,19 @@ impl Resolver<'_> {
         self.is_set(written)
             && place(game, written) == Place::Category
             && !is_heading(game, written)
+    }
+
+    /// Whether a line that means no card says something about the deck. `Deck: 8 Rack` does, unless the word is a zone: other lines have one in front, too, or the
+    /// line says which printing it means.
+    pub(super) fn is_fact_alone(&self, entry: &DraftEntry<'_>, text: &str) -> bool {
+        let Parts { set, number, rarity, .. } = &entry.card;
+        let has_printing = set.is_some() || number.is_some() || rarity.is_some();
+        // In a table, zones stand in a column.
+        let has_zone_in_front = entry.zone.is_some()
+            && entry.readings.is_some()
+            && entry.assumed != Some(Guess::ColumnsGuessed);
+        let may_be_name = has_zone_in_front && !self.has_zones_in_front && !has_printing;
+        (entry.quantity.is_none() || may_be_name) && is_fact(text)
     }
 
     /// Whether a line in square brackets is a heading and no zone, because the game has no such zone, in a list of which only some lines are our own text. In

@@ -8,7 +8,8 @@ use super::accents::Accents;
 use crate::catalogue::Catalogue;
 use crate::deck::{CardReference, DeckEntry};
 use crate::deck_text::draft::{Content, Draft, DraftLine};
-use crate::deck_text::line::{bare_count_after_name, count_after_name};
+use crate::deck_text::line::{bare_count_after_name, count_after_name, zone_in_front};
+use crate::deck_text::own::prefix;
 use crate::deck_text::read_deck::{Guess, LineVerdict};
 use crate::deck_text::recognise::is_own_comment;
 use crate::deck_text::resolve::{is_sum, is_total};
@@ -49,6 +50,8 @@ pub(super) struct Resolver<'a> {
     pub(super) sets: Option<&'a KnownSets>,
     /// The form in which all quantities of the list stand after the names.
     pub(super) common_form: Option<CountForm>,
+    /// Whether several lines have the word for a zone in front: then it is no fact about the deck.
+    pub(super) has_zones_in_front: bool,
     pub(super) symbols: OnceCell<BTreeMap<Cow<'a, str>, Vec<u32>>>,
     pub(super) accents: OnceCell<Accents<'a>>,
     /// Number of unknown names so far.
@@ -100,6 +103,14 @@ fn common_form(draft: &Draft<'_>, catalogue: &Catalogue) -> Option<CountForm> {
     common
 }
 
+fn has_zones_in_front(draft: &Draft<'_>) -> bool {
+    let has_zone = |line: &&DraftLine<'_>| {
+        (prefix(&line.text).is_some() || zone_in_front(&line.text).is_some())
+            && matches!(&line.content, Content::Entry(entry) if !is_total(entry))
+    };
+    draft.lines.iter().filter(has_zone).nth(1).is_some()
+}
+
 /// An entry, the verdict on it, and its labels.
 pub(super) type Judged = (DeckEntry, LineVerdict, Vec<String>);
 
@@ -128,6 +139,7 @@ impl<'a> Resolver<'a> {
         let strictness = Strictness::of(draft, dialect, is_recognised);
         Self {
             common_form: common_form(draft, reading.catalogue),
+            has_zones_in_front: has_zones_in_front(draft),
             dialect,
             strictness,
             catalogue: reading.catalogue,
