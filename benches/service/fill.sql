@@ -194,8 +194,8 @@ INSERT INTO collection_entries (account_id, printing_id, condition, quantity, up
     JOIN bench.cards c ON c.n = 1 + (owner * 37 + e * 641) % (SELECT count(*) FROM bench.cards) ON CONFLICT DO NOTHING;
 INSERT INTO trade_lists (account_id, kind, visibility, revision, updated_at)
     SELECT account, kind, 'public', 1, now() FROM bench.players, unnest(ARRAY['want', 'have']) AS kind WHERE n <= 5000;
-INSERT INTO trade_list_items (account_id, kind, position, card_id, quantity)
-    SELECT p.account, kind, e, c.card, 1 FROM bench.players p CROSS JOIN unnest(ARRAY['want', 'have']) AS kind CROSS JOIN generate_series(0, 9) AS e
+INSERT INTO trade_list_items (account_id, kind, position, card_id, quantity, public)
+    SELECT p.account, kind, e, c.card, 1, true FROM bench.players p CROSS JOIN unnest(ARRAY['want', 'have']) AS kind CROSS JOIN generate_series(0, 9) AS e
     JOIN bench.cards c ON c.n = 1 + (p.n * 41 + e * 53 + CASE kind WHEN 'want' THEN 0 ELSE 17 END) % (SELECT count(*) FROM bench.cards)
     WHERE p.n <= 5000 ON CONFLICT DO NOTHING;
 

@@ -106,6 +106,6 @@ const TEN_CARDS: &str = "SELECT p.account AS caller, (SELECT json_agg(json_build
      WHERE c.n BETWEEN p.n AND p.n + 9) AS items_json FROM bench.players p WHERE p.n <= 1500 LIMIT :many";
 const TEN_WRITES: &[&str] = &[
     "UPDATE trade_lists SET revision = revision + 1, updated_at = now() WHERE account_id = :caller::uuid AND kind = 'want'",
-    "INSERT INTO trade_list_items (account_id, kind, position, card_id, quantity) \
-     SELECT :caller::uuid, 'want', n, gen_random_uuid(), 1 FROM generate_series(1, 10) AS n",
+    "INSERT INTO trade_list_items (account_id, kind, position, card_id, quantity, public) \
+     SELECT :caller::uuid, 'want', n, gen_random_uuid(), 1, true FROM generate_series(1, 10) AS n",
 ];

@@ -151,7 +151,7 @@ pub async fn set_count(
 ) -> Result<HttpResponse, Problem> {
     let (quantity, condition) = body.value.parse()?;
     let (viewer, key) = (caller.viewer(), (PrintingId(*printing), condition));
-    Ok(match counts::set(&state, &by, viewer, key, quantity).await? {
+    Ok(match counts::set(&state, &by, viewer, key, quantity).await?.entry {
         None => HttpResponse::NoContent().finish(),
         Some(entry) => {
             HttpResponse::Ok().insert_header((header::CACHE_CONTROL, "no-store")).json(entry)

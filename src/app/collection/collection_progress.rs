@@ -132,13 +132,16 @@ pub async fn find_completion(
     };
     let codes: Vec<&str> = owned.keys().map(String::as_str).collect();
     let mut data = Vec::with_capacity(owned.len());
-    for named in sets::names(&conn, game, &codes).await? {
-        let of = (&loaded.game, loaded.revision);
-        let totals = app.totals_of_set(&mut conn, viewer, of, &named.0).await?;
+    let names = sets::names(&conn, game, &codes).await?;
+    let codes: Vec<&str> = names.keys().map(String::as_str).collect();
+    let of = (&loaded.game, loaded.revision);
+    let totals = app.totals_of_sets(&mut conn, viewer, of, &codes).await?;
+    for named in names {
+        let totals = totals.get(&named.0).map(|rows| &**rows).unwrap_or_default();
         // A set that was named is listed even if it has no cards.
         if set.is_some() || !totals.is_empty() {
             let owned = owned.remove(&named.0).unwrap_or_default();
-            data.push(completion_of(named, &totals, &owned));
+            data.push(completion_of(named, totals, &owned));
         }
     }
     Ok(CompletionResponse { data })

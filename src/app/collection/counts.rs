@@ -243,21 +243,29 @@ pub async fn list(
     Ok(page)
 }
 
-/// Sets the number of cards of a printing in a condition; returns `None` if there are none any more.
+/// A count that was set.
+pub struct SetCount {
+    /// How many there were.
+    pub before: i32,
+    /// The entry; `None`: there are none any more.
+    pub entry: Option<CollectionEntryResponse>,
+}
+
+/// Sets the number of cards of a printing in a condition.
 pub async fn set(
     app: &AppState,
     by: &Granted<WriteOwnCollection>,
     viewer: Viewer,
     key: EntryKey,
     quantity: i32,
-) -> Result<Option<CollectionEntryResponse>, Problem> {
+) -> Result<SetCount, Problem> {
     let at = app.clock.now();
-    let entry = app
+    let counts::SetCount { before, entry } = app
         .write(by, async |conn, by| counts::set(conn, by, viewer, key, quantity, at).await)
         .await?;
     let (printing, _) = key;
     tracing::info!(account = %by.account(), %printing, quantity, "count set");
-    Ok(entry.map(Into::into))
+    Ok(SetCount { before, entry: entry.map(Into::into) })
 }
 
 /// An entry after a change.

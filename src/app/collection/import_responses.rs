@@ -305,7 +305,11 @@ impl From<TableError> for Problem {
             | TableError::MixedEncodings { .. }
             | TableError::Utf32
             | TableError::BrokenUtf16 => ProblemCode::NotUtf8,
-            TableError::MalformedJson(_) => ProblemCode::MalformedJson,
+            TableError::MalformedJson { ref reason, position } => {
+                let refusal = Self::malformed_json(position, reason);
+                // Pages have their own words about this error.
+                return refusal.errors(vec![InputFault::at("", error).at_position(position)]);
+            }
             _ => {
                 let faults = vec![InputFault::at("", error)];
                 return Self::new(ProblemCode::UnreadableCollection).errors(faults);

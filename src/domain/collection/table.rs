@@ -10,7 +10,7 @@ mod encoding;
 mod json_file;
 mod line_fault;
 
-use cardscape_engine::word_key;
+use cardscape_engine::{Position, word_key};
 use thiserror::Error;
 
 use super::{Condition, MAX_ENTRIES};
@@ -206,7 +206,7 @@ pub enum TableError {
     NotUtf8(usize),
     /// CSV that mixes letters in UTF-8 with bytes of another encoding.
     #[error(
-        "the file mixes two encodings: there are letters in UTF-8 before line {line}, which has a byte (0x{byte:02X}) that is none. Save the \
+        "the file mixes two encodings: there are letters in UTF-8, but line {line} has a byte (0x{byte:02X}) that is not UTF-8. Save the \
          table once more as \"CSV UTF-8\", which spreadsheet programs offer where one chooses the type of the file"
     )]
     MixedEncodings {
@@ -239,8 +239,12 @@ pub enum TableError {
     )]
     BrokenUtf16,
     /// The file is not JSON, or nested deeper than 128 levels.
-    #[error("{0}")]
-    MalformedJson(String),
+    #[error("{reason}")]
+    MalformedJson {
+        reason: String,
+        /// Where the file stops being JSON.
+        position: Position,
+    },
     /// NUL, which the database cannot store.
     #[error("contains the NUL character")]
     Nul,
@@ -266,7 +270,9 @@ impl Table {
             FileFormat::Json => {
                 let text = std::str::from_utf8(file);
                 let text = text.map_err(|error| TableError::NotUtf8(error.valid_up_to()))?;
-                json_file::read(without_mark(text))
+                let mut table = json_file::read(without_mark(text))?;
+                table.dialect.byte_order_mark = text.starts_with('\u{feff}');
+                Ok(table)
             }
         }
     }
@@ -386,6 +392,23 @@ mod tests {
     }
 
     #[test]
+    fn a_column_of_printings_has_ids_or_finishes() {
+        let table = read_csv(
+            "Name,Printing\nOx,-\nOx,Foil\nOx,12-Foil\nOx,0198-ab\nOx,01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11\n",
+        );
+        let table = table.unwrap();
+        let card = |at: usize| {
+            let wanted = table.lines[at].wanted.as_ref().unwrap();
+            (wanted.card.printing.is_some(), wanted.card.finish.as_deref())
+        };
+        assert_eq!(
+            [card(0), card(1), card(2), card(4)],
+            [(false, None), (false, Some("Foil")), (false, None), (true, None)]
+        );
+        assert_eq!(table.lines[3].wanted, Err(LineFault::DamagedId));
+    }
+
+    #[test]
     fn a_file_that_is_no_table_is_refused() {
         assert_eq!(read_csv(""), Err(TableError::Empty));
         assert_eq!(read_csv("Name\0\n"), Err(TableError::Nul));
@@ -409,6 +432,10 @@ mod tests {
         ] });
         let json = read_json(&json).unwrap();
         assert_eq!(csv.dialect.delimiter, Some(';'));
+        assert!(!json.dialect.byte_order_mark);
+        let marked =
+            Table::read(FileFormat::Json, "\u{feff}[{\"name\":\"Ox\"}]".as_bytes()).unwrap();
+        assert!(marked.dialect.byte_order_mark && marked.lines[0].wanted.is_ok());
         let wanted =
             |table: &Table| table.lines.iter().map(|line| line.wanted.clone()).collect::<Vec<_>>();
         assert_eq!(wanted(&csv), wanted(&json));
@@ -488,7 +515,7 @@ mod tests {
             ))
         };
         assert!(deep(100).is_ok());
-        assert!(matches!(deep(200), Err(TableError::MalformedJson(_))));
+        assert!(matches!(deep(200), Err(TableError::MalformedJson { .. })));
         // An entry that is not an object is a fault of its line only.
         let mixed =
             read_json(&json!([{ "name": "Kettle Imp" }, 5, [{}], { "name": "Ox" }])).unwrap();
@@ -512,7 +539,7 @@ mod tests {
             assert_eq!(read(text), Err(error), "{text}");
         }
         for text in ["", "[", "[{}] x", r#"[{"name":1e999}]"#, "[{]"] {
-            assert!(matches!(read(text), Err(TableError::MalformedJson(_))), "{text}");
+            assert!(matches!(read(text), Err(TableError::MalformedJson { .. })), "{text}");
         }
         assert_eq!(Table::read(FileFormat::Json, b"[\xff"), Err(TableError::NotUtf8(1)));
     }

@@ -21,6 +21,7 @@ use crate::domain::collection::table::{Line, LineFault, WantedPrinting};
 use crate::domain::collection::{Condition, EntryKey, ImportMode, add_to_count};
 use crate::domain::ids::{AccountId, CardId, CollectionImportId, PrintingId};
 use crate::domain::network::Network;
+use crate::store::accounts::credentials;
 use crate::store::card_content::collection as card_collection;
 use crate::store::card_content::collection::{CardReferences, EntryFilter, EntryView};
 use crate::store::card_content::lookups::NamedCard;
@@ -210,6 +211,8 @@ pub struct Reading {
     pub replaced: Option<BTreeMap<EntryKey, i32>>,
     /// Number of lines whose choices are left out, because there would be too many.
     pub choices_left_out: usize,
+    /// Number of choices of all lines together.
+    shown_choices: usize,
     /// The only game whose counts are replaced. Lines of other games cannot be counted then: nobody was asked whether
     /// to replace their counts, too.
     replaced_game: Option<String>,
@@ -218,22 +221,28 @@ pub struct Reading {
 }
 
 impl Reading {
-    fn add(
-        &mut self,
-        line: &Line,
-        resolver: &CardResolver,
-        assumed: &Assumptions,
-        shown_choices: &mut usize,
-    ) {
+    fn add(&mut self, line: &Line, resolver: &CardResolver, assumed: &Assumptions) {
         let mut verdict = self.verdict(line, resolver, assumed);
-        if let Verdict::Ambiguous(_, choices) | Verdict::Unknown(_, choices) = &mut verdict {
-            if *shown_choices + choices.len() > MAX_CHOICES {
-                choices.clear();
-                self.choices_left_out += 1;
-            }
-            *shown_choices += choices.len();
+        if let Some((misspelt, name)) = misspelt(line, &verdict, resolver, assumed) {
+            self.misspelt.push((self.verdicts.len(), misspelt, name));
+        }
+        if let Verdict::Ambiguous(_, choices) | Verdict::Unknown(_, choices) = &mut verdict
+            && !self.has_room_for(choices.len())
+        {
+            choices.clear();
         }
         self.verdicts.push(verdict);
+    }
+
+    /// Whether one more line may have so many choices. If not, the line is counted as one without its choices.
+    fn has_room_for(&mut self, choices: usize) -> bool {
+        let has_room = self.shown_choices + choices <= MAX_CHOICES;
+        if has_room {
+            self.shown_choices += choices;
+        } else {
+            self.choices_left_out += 1;
+        }
+        has_room
     }
 
     fn verdict(&mut self, line: &Line, resolver: &CardResolver, assumed: &Assumptions) -> Verdict {
@@ -278,13 +287,12 @@ pub async fn read(
         replaced_game: assumed.game.clone().filter(|_| mode == ImportMode::Replace),
         ..Reading::default()
     };
-    let mut shown_choices = 0;
     for batch in lines.chunks(BATCH) {
         let readable = batch.iter().filter_map(|line| line.wanted.as_ref().ok());
         let wanted: Vec<&WantedPrinting> = readable.map(|wanted| &wanted.card).collect();
         add_cards(conn, &mut resolver, by.account(), viewer, &wanted, assumed).await?;
         for line in batch {
-            reading.add(line, &resolver, assumed, &mut shown_choices);
+            reading.add(line, &resolver, assumed);
         }
         tokio::task::yield_now().await;
     }
@@ -294,7 +302,6 @@ pub async fn read(
         reading.removes = Some(count_removed(&before, &reading.counts));
         reading.replaced = Some(before);
     }
-    reading.misspelt = misspelt(lines, &reading.verdicts, &resolver, assumed);
     Ok(reading)
 }
 
@@ -303,28 +310,24 @@ fn count_removed(before: &BTreeMap<EntryKey, i32>, counts: &BTreeMap<EntryKey, i
     before.keys().filter(|key| !counts.contains_key(*key)).count()
 }
 
-/// The lines whose name no card has, with the names for which similar ones are searched.
+/// If no card has the name of a line: the name for which similar ones are searched, also as it is written.
 fn misspelt(
-    lines: &[Line],
-    verdicts: &[Verdict],
+    line: &Line,
+    verdict: &Verdict,
     resolver: &CardResolver,
     assumed: &Assumptions,
-) -> Vec<(usize, Misspelt, TypedName)> {
-    let mut found = Vec::new();
-    for (at, (line, verdict)) in lines.iter().zip(verdicts).enumerate() {
-        let (Ok(wanted), Verdict::Unknown(_, choices)) = (&line.wanted, verdict) else { continue };
-        let Some(name) = wanted.card.name.as_ref().filter(|_| choices.is_empty()) else { continue };
-        // In "Kettel Imp [hearth]", the set is no part of the name.
-        let bare = split_set(name.as_str()).and_then(|(name, _)| TypedName::parse(name).ok());
-        let name = bare.unwrap_or_else(|| name.clone());
-        let game = match resolver.games_of(&wanted.card, assumed)[..] {
-            [game] => Some(game.to_owned()),
-            [] => continue,
-            _ => None,
-        };
-        found.extend(Misspelt::with_words(game, &name).map(|misspelt| (at, misspelt, name)));
-    }
-    found
+) -> Option<(Misspelt, TypedName)> {
+    let (Ok(wanted), Verdict::Unknown(_, choices)) = (&line.wanted, verdict) else { return None };
+    let name = wanted.card.name.as_ref().filter(|_| choices.is_empty())?;
+    // In "Kettel Imp [hearth]", the set is no part of the name.
+    let bare = split_set(name.as_str()).and_then(|(name, _)| TypedName::parse(name).ok());
+    let name = bare.unwrap_or_else(|| name.clone());
+    let game = match resolver.games_of(&wanted.card, assumed)[..] {
+        [game] => Some(game.to_owned()),
+        [] => return None,
+        _ => None,
+    };
+    Some((Misspelt::with_words(game, &name)?, name))
 }
 
 /// Adds similar names, of cards that the viewer may see, to lines whose name no card has. Returns how many names were
@@ -336,24 +339,40 @@ pub async fn suggest(
     reading: &mut Reading,
     time_limit: StdDuration,
 ) -> usize {
-    let names: BTreeSet<&Misspelt> = reading.misspelt.iter().map(|(_, name, _)| name).collect();
-    let names: Vec<Misspelt> = names.into_iter().cloned().collect();
-    let near = suggest_near_names(searches, viewer, &names, time_limit).await;
-    let near: BTreeMap<&Misspelt, Vec<NamedCard>> = names.iter().zip(near).collect();
-    for (at, misspelt, typed) in &reading.misspelt {
-        let Some(Verdict::Unknown(_, choices)) = reading.verdicts.get_mut(*at) else { continue };
-        let cards = near.get(misspelt).into_iter().flatten();
-        let cards =
-            cards.filter(|card| name_similarity(typed.as_str(), &card.name) >= SIMILARITY_MIN);
-        choices.extend(cards.take(NEAR_NAMES).map(|card| Choice {
-            game: card.game_code.clone(),
-            set: card.set_code.clone(),
-            number: card.number.clone(),
-            name: Some(card.name.clone()),
-            printing: None,
-        }));
+    let lines = std::mem::take(&mut reading.misspelt);
+    let names: BTreeMap<&Misspelt, &TypedName> =
+        lines.iter().map(|(_, name, typed)| (name, typed)).collect();
+    let searched: Vec<Misspelt> = names.keys().copied().cloned().collect();
+    let near = suggest_near_names(searches, viewer, &searched, time_limit).await;
+    // Compared once for each name: very many lines may have the same one.
+    let near: BTreeMap<&Misspelt, Vec<Choice>> = names
+        .iter()
+        .zip(near)
+        .map(|((name, typed), cards)| (*name, choose_similar(typed, &cards)))
+        .collect();
+    for (at, name, _) in &lines {
+        let Some(similar) = near.get(name) else { continue };
+        if reading.has_room_for(similar.len())
+            && let Some(Verdict::Unknown(_, choices)) = reading.verdicts.get_mut(*at)
+        {
+            choices.extend(similar.iter().cloned());
+        }
     }
     names.len() - near.len()
+}
+
+/// The first of the found cards whose names are similar enough.
+fn choose_similar(typed: &TypedName, cards: &[NamedCard]) -> Vec<Choice> {
+    let is_similar =
+        |card: &&NamedCard| name_similarity(typed.as_str(), &card.name) >= SIMILARITY_MIN;
+    let choice = |card: &NamedCard| Choice {
+        game: card.game_code.clone(),
+        set: card.set_code.clone(),
+        number: card.number.clone(),
+        name: Some(card.name.clone()),
+        printing: None,
+    };
+    cards.iter().filter(is_similar).take(NEAR_NAMES).map(choice).collect()
 }
 
 /// A read file, to be stored until it is committed.
@@ -570,7 +589,7 @@ pub async fn commit(
         return Err(CommitError::Rejected(rejected));
     }
     let entries = std::mem::take(&mut row.entries.0);
-    counts::lock(conn, by.account()).await?;
+    credentials::lock_account(conn, by.account()).await?;
     let ids: BTreeSet<PrintingId> = entries.iter().map(|(printing, ..)| *printing).collect();
     let known = printings::table.filter(printings::id.eq_any(ids.iter().copied()));
     let known: i64 = known.count().get_result(conn).await?;

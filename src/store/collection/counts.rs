@@ -8,7 +8,6 @@ use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Int4, Text, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
-use uuid::Uuid;
 
 use super::collection_imports;
 use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
@@ -16,16 +15,15 @@ use crate::domain::collection::resolve::{Assumptions, Meaning};
 use crate::domain::collection::table::WantedPrinting;
 use crate::domain::collection::{Condition, EntryKey, MAX_ENTRIES, add_to_count};
 use crate::domain::ids::{AccountId, PrintingId};
+use crate::store::accounts::credentials;
 use crate::store::card_content::{collection as card_collection, completion};
 use crate::store::db::pool::AsStoreError;
-use crate::store::db::schema::accounts;
 use crate::store::db::statement::sql;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreError, StoreResult};
 
 pub use crate::store::card_content::collection::{
     CardLine, DuplicatePosition, DuplicateView, EntryFilter, EntryPosition, EntryView,
-    TradeItemView,
 };
 pub use crate::store::card_content::completion::{OwnedRow, TotalRow};
 
@@ -114,14 +112,14 @@ pub async fn owned(
     completion::count_owned(conn, viewer, by.account(), game, set).await
 }
 
-/// The totals of a set: see [`completion::count_totals`].
+/// The totals of sets: see [`completion::count_totals`].
 pub async fn totals(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
-    set: &str,
-) -> StoreResult<Vec<TotalRow>> {
-    completion::count_totals(conn, viewer, game, set).await
+    sets: &[&str],
+) -> StoreResult<BTreeMap<String, Vec<TotalRow>>> {
+    completion::count_totals(conn, viewer, game, sets).await
 }
 
 /// Which printings to list as duplicates.
@@ -144,7 +142,16 @@ pub async fn duplicates(
     card_collection::list_duplicates(conn, viewer, by.account(), *game, *over, after, limit).await
 }
 
-/// Sets the count of a printing in a condition; 0 removes it. Returns the entry, `None` when it was removed.
+/// A count that was set.
+#[derive(Clone, Debug)]
+pub struct SetCount {
+    /// The count before.
+    pub before: i32,
+    /// Its entry in the new state; `None`: it was removed.
+    pub entry: Option<EntryView>,
+}
+
+/// Sets the count of a printing in a condition; 0 removes it.
 pub async fn set(
     conn: &mut Connection,
     by: &Acting<WriteOwnCollection>,
@@ -152,17 +159,18 @@ pub async fn set(
     (printing, condition): EntryKey,
     quantity: i32,
     at: DateTime<Utc>,
-) -> Result<Option<EntryView>, CollectionError> {
-    lock(conn, by.account()).await?;
+) -> Result<SetCount, CollectionError> {
+    credentials::lock_account(conn, by.account()).await?;
     let known = counts(conn, by.account(), CountSelection::Printings(vec![printing])).await?;
     let seen = card_collection::find_visible_printings(conn, viewer, &[printing], &[]).await?;
     if known.is_empty() && seen.is_empty() {
         return Err(CollectionError::Unknown);
     }
-    let counts = BTreeMap::from([((printing, condition), quantity)]);
+    let key = (printing, condition);
+    let counts = BTreeMap::from([(key, quantity)]);
     write(conn, by.account(), &known, &counts, at).await?;
-    let entries = entries_of(conn, by, viewer, &[(printing, condition)]).await?;
-    Ok(entries.into_iter().next().flatten())
+    let entries = entries_of(conn, by, viewer, &[key]).await?;
+    Ok(SetCount { before: count_of(&known, &key), entry: entries.into_iter().next().flatten() })
 }
 
 /// A requested change.
@@ -201,7 +209,7 @@ pub async fn change(
     key: Option<&IdempotencyClaim>,
     at: DateTime<Utc>,
 ) -> Result<Changes, CollectionError> {
-    lock(conn, by.account()).await?;
+    credentials::lock_account(conn, by.account()).await?;
     let wanted: Vec<&WantedPrinting> = changes.iter().map(|change| &change.wanted).collect();
     let assumed = Assumptions::default();
     let resolver =
@@ -260,18 +268,6 @@ async fn entries_of(
         entries.iter().find(is_it).cloned()
     };
     Ok(keys.iter().map(entry).collect())
-}
-
-/// Locks the account's row: every transaction that changes the collection holds this lock until its end. Not `FOR
-/// UPDATE`, because a transaction that has claimed an idempotency key holds a key-share lock on this row.
-pub(in crate::store) async fn lock(conn: &mut Connection, account: AccountId) -> StoreResult<()> {
-    accounts::table
-        .find(account)
-        .select(accounts::id)
-        .for_no_key_update()
-        .first::<Uuid>(conn)
-        .await?;
-    Ok(())
 }
 
 /// Which counts to read.
@@ -355,7 +351,8 @@ impl CountColumns {
     }
 }
 
-/// Writes counts in place of those that were read (`before`; an absent one is 0); 0 removes an entry. Requires [`lock`].
+/// Writes counts in place of those that were read (`before`; an absent one is 0); 0 removes an entry. Requires the lock
+/// of the account ([`credentials::lock_account`]), which every transaction that changes the collection holds until its end.
 ///
 /// A merge of cards may have moved counts since they were read, or may be moving them now: then the transaction begins again.
 pub(in crate::store) async fn write(

@@ -14,7 +14,7 @@ use crate::auth::permission::{
 use crate::domain::copies::dispute::DisputeState;
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, TradeId};
-use crate::store::card_content::copies::find_visible_names;
+use crate::store::card_content::pool::find_names;
 use crate::store::db::pages::push_page;
 use crate::store::db::schema::copies;
 use crate::store::db::statement::{CachePrepared as _, sql};
@@ -98,8 +98,8 @@ pub(in crate::store) async fn view_copies(
     account: AccountId,
     rows: Vec<CopyRow>,
 ) -> StoreResult<Vec<CopyView>> {
-    let names =
-        find_visible_names(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
+    let cards: Vec<CardId> = rows.iter().map(|row| row.card_id).collect();
+    let names = find_names(conn, viewer, &cards).await?;
     let view = |row: CopyRow| {
         let name = names.get(&row.card_id).cloned();
         let shows_rarity = name.is_some() || row.owner_id == account;

@@ -13,7 +13,7 @@ use crate::auth::permission::{Acting, WriteTrades};
 use crate::domain::copies::ledger::LedgerKind;
 use crate::domain::copies::trade::{TradeRole, TradeState};
 use crate::domain::ids::{AccountId, CopyId, TradeId};
-use crate::store::db::schema::{accounts, trade_copies, trades};
+use crate::store::db::schema::{accounts, trades};
 use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, StoreResult};
 
@@ -236,9 +236,16 @@ pub async fn accept(
         rows.iter().filter(|row| row.is_gone(&locked)).map(|row| &row.copy).collect();
     if !gone.is_empty() || partner != Some(None) {
         close(conn, trade, TradeState::Lapsed, at).await?;
-        for copy in &gone {
-            let row = trade_copies::table.find((trade, &copy.code_prefix, &copy.code_mac));
-            diesel::update(row).set(trade_copies::gone.eq(true)).cached().execute(conn).await?;
+        if !gone.is_empty() {
+            sql(
+                "UPDATE trade_copies t SET gone = true FROM unnest((SELECT $prefixes), (SELECT $macs)) AS missing (code_prefix, code_mac) \
+                 WHERE t.trade_id = $trade AND t.code_prefix = missing.code_prefix AND t.code_mac = missing.code_mac",
+            )
+            .bind("prefixes", gone.iter().map(|copy| copy.code_prefix.as_str()).collect::<Vec<_>>())
+            .bind("macs", gone.iter().map(|copy| copy.code_mac.as_slice()).collect::<Vec<_>>())
+            .bind("trade", trade)
+            .execute(conn)
+            .await?;
         }
         let gone: BTreeSet<_> = gone.iter().map(|copy| copy.id).collect();
         return Ok(Answered::Lapsed(gone.into_iter().collect(), DoneBy::ThisRequest));

@@ -1,20 +1,22 @@
 //! Lists of wanted and offered cards, and players whose lists match.
 
 use std::collections::BTreeSet;
+use std::time::Duration as Period;
 
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Nullable, Text, Timestamptz, Uuid as SqlUuid};
+use diesel::sql_types::{BigInt, Bool, Int4, Nullable, Text, Timestamptz, Uuid as SqlUuid};
 use diesel_async::RunQueryDsl;
 
 use crate::auth::permission::{Acting, Granted, ReadOwnCollection, Viewer, WriteOwnCollection};
 use crate::domain::collection::TradeListKind;
 use crate::domain::decks::deck::Visibility;
 use crate::domain::ids::{AccountId, CardId, PrintingId};
+use crate::store::accounts::credentials;
 use crate::store::card_content::collection as card_collection;
-use crate::store::collection::counts;
+use crate::store::db::backlog::{Backlog, work_off};
 use crate::store::db::statement::sql;
-use crate::store::{Connection, StoreResult};
+use crate::store::{Connection, Store, StoreError, StoreResult};
 
 pub use crate::store::card_content::collection::{TradeItemView, VisiblePrinting};
 
@@ -84,12 +86,17 @@ pub async fn find_own(
     Ok(TradeListView { row, items })
 }
 
+/// How often a public list is read, if it changes meanwhile.
+const TRIES: usize = 3;
+
 #[derive(QueryableByName)]
-struct Owner {
+struct PublicList {
     #[diesel(sql_type = SqlUuid)]
     id: AccountId,
     #[diesel(sql_type = Text)]
     name: String,
+    #[diesel(embed)]
+    row: TradeListRow,
 }
 
 /// The public list of the player with that name ([`cardscape_engine::name_key`]), and the name as it is written. The
@@ -100,19 +107,25 @@ pub async fn find_public(
     name_key: &str,
     kind: TradeListKind,
 ) -> StoreResult<Option<(String, TradeListView)>> {
-    let owner: Option<Owner> = sql(
-        "SELECT a.id, a.name FROM accounts a JOIN trade_lists l ON l.account_id = a.id AND l.kind = $kind \
-         WHERE a.name_key = $name AND a.banned_at IS NULL AND l.visibility = 'public'",
-    )
-    .bind("name", name_key)
-    .bind("kind", kind)
-    .get_result(conn)
-    .await
-    .optional()?;
-    let Some(Owner { id, name }) = owner else { return Ok(None) };
-    let Some(row) = find_row(conn, id, kind).await? else { return Ok(None) };
-    let items = card_collection::list_trade_items(conn, viewer, id, kind).await?;
-    Ok(Some((name, TradeListView { row, items })))
+    for _ in 0..TRIES {
+        let found: Option<PublicList> =
+            sql("SELECT a.id, a.name, l.visibility, l.revision, l.updated_at \
+             FROM accounts a JOIN trade_lists l ON l.account_id = a.id AND l.kind = $kind \
+             WHERE a.name_key = $name AND a.banned_at IS NULL AND l.visibility = 'public'")
+            .bind("name", name_key)
+            .bind("kind", kind)
+            .get_result(conn)
+            .await
+            .optional()?;
+        let Some(PublicList { id, name, row }) = found else { return Ok(None) };
+        let items = card_collection::list_trade_items(conn, viewer, id, kind).await?;
+        // Each statement reads what is stored when it begins: the items may be those of a list that has become private.
+        let after = find_row(conn, id, kind).await?;
+        if after.is_some_and(|after| after.revision == row.revision) {
+            return Ok(Some((name, TradeListView { row, items })));
+        }
+    }
+    Err(StoreError::Contended("a list changed whenever it was read".to_owned()))
 }
 
 /// Printings with these ids, or of these cards: those that the viewer may see, and by id those that are on the list
@@ -129,6 +142,7 @@ pub async fn find_printings(
     let seen: BTreeSet<PrintingId> = found.iter().map(|printing| printing.id).collect();
     let listed = card_collection::list_trade_items(conn, viewer, by.account(), kind).await?;
     let listed = listed.into_iter().filter_map(|item| Some((item.printing_id?, item.card.id)));
+    let ids: BTreeSet<&PrintingId> = ids.iter().collect();
     found.extend(
         listed
             .filter(|(id, _)| ids.contains(id) && !seen.contains(id))
@@ -159,7 +173,7 @@ pub async fn replace(
 ) -> StoreResult<ReplaceOutcome> {
     let account = by.account();
     // The account is locked, because a list that does not exist yet has no row to lock.
-    counts::lock(conn, account).await?;
+    credentials::lock_account(conn, account).await?;
     // In the order in which a merge of cards locks: cards, printings, lists.
     let cards: BTreeSet<CardId> = items.iter().map(|item| item.card).collect();
     let cards: Vec<CardId> = cards.into_iter().collect();
@@ -205,8 +219,8 @@ pub async fn replace(
         .execute(conn)
         .await?;
     sql(
-        "INSERT INTO trade_list_items (account_id, kind, position, card_id, printing_id, quantity) \
-         SELECT $account, $kind, item.place - 1, item.card, item.printing, item.quantity \
+        "INSERT INTO trade_list_items (account_id, kind, position, card_id, printing_id, quantity, public) \
+         SELECT $account, $kind, item.place - 1, item.card, item.printing, item.quantity, $public \
          FROM unnest((SELECT $cards), (SELECT $printings), (SELECT $quantities)) WITH ORDINALITY AS item (card, printing, quantity, place)",
     )
     .bind("account", account)
@@ -214,10 +228,62 @@ pub async fn replace(
     .bind("cards", items.iter().map(|item| item.card).collect::<Vec<_>>())
     .bind("printings", items.iter().map(|item| item.printing).collect::<Vec<_>>())
     .bind("quantities", items.iter().map(|item| item.quantity).collect::<Vec<_>>())
+    .bind("public", visibility == Visibility::Public)
     .execute(conn)
     .await?;
     let items = card_collection::list_trade_items(conn, viewer, account, kind).await?;
     Ok(ReplaceOutcome::Done(TradeListView { row: list, items }))
+}
+
+/// Stores with items of lists, for one turn, whether everybody may read the list, where older versions of the program did
+/// not; returns of how many.
+pub async fn fill_in(store: &Store, turn: Period) -> StoreResult<usize> {
+    work_off(&UnmarkedItems, store, turn).await
+}
+
+struct UnmarkedItems;
+
+#[derive(QueryableByName)]
+struct UnmarkedItem {
+    #[diesel(sql_type = SqlUuid)]
+    account_id: AccountId,
+    #[diesel(sql_type = Text)]
+    kind: String,
+    #[diesel(sql_type = Int4)]
+    position: i32,
+    #[diesel(sql_type = Bool)]
+    is_public: bool,
+}
+
+impl Backlog for UnmarkedItems {
+    type Row = UnmarkedItem;
+
+    /// Only items are locked: whoever changes who may read a list deletes its items.
+    async fn read(&self, conn: &mut Connection, limit: i64) -> StoreResult<Vec<UnmarkedItem>> {
+        Ok(sql(
+            "SELECT account_id, kind, position, (SELECT l.visibility = 'public' FROM trade_lists l \
+                 WHERE l.account_id = i.account_id AND l.kind = i.kind) AS is_public FROM trade_list_items i \
+             WHERE public IS NULL ORDER BY account_id, kind, position LIMIT $limit FOR NO KEY UPDATE SKIP LOCKED",
+        )
+        .bind("limit", limit)
+        .load(conn)
+        .await?)
+    }
+
+    async fn complete(&self, conn: &mut Connection, rows: &[UnmarkedItem]) -> StoreResult<()> {
+        sql(
+            "UPDATE trade_list_items i SET public = marked.is_public \
+             FROM unnest((SELECT $accounts), (SELECT $kinds), (SELECT $positions), (SELECT $public)) AS marked (account_id, kind, position, is_public) \
+             WHERE i.account_id = marked.account_id AND i.kind = marked.kind AND i.position = marked.position",
+        )
+        .bind("accounts", rows.iter().map(|row| row.account_id).collect::<Vec<_>>())
+        .bind("kinds", rows.iter().map(|row| row.kind.as_str()).collect::<Vec<_>>())
+        .bind("positions", rows.iter().map(|row| row.position).collect::<Vec<_>>())
+        .bind("public", rows.iter().map(|row| row.is_public).collect::<Vec<_>>())
+        .execute(conn)
+        .await?;
+        Ok(())
+    }
 }
 
 /// A player whose lists match the caller's.
@@ -250,8 +316,8 @@ impl TradeMatch {
 pub type MatchPosition = (bool, i64, AccountId);
 
 /// Players who take offers and whose public lists match the caller's, unless one has blocked the other: mutual matches first, then those
-/// with the most matches. For each item of the caller, at most a hundred public items of others are read, so that a
-/// card that everybody wants does not make the query slow.
+/// with the most matches. For each item of the caller, at most a hundred matching items are counted, so that a card that
+/// everybody wants does not make the query slow. Items of private lists are not read; those of players who take no offers are.
 pub async fn list_matches(
     conn: &mut Connection,
     by: &Granted<ReadOwnCollection>,
@@ -268,7 +334,7 @@ pub async fn list_matches(
              SELECT i.account_id FROM trade_list_items i \
              JOIN trade_lists l ON l.account_id = i.account_id AND l.kind = i.kind AND l.visibility = 'public' \
              JOIN accounts a ON a.id = i.account_id AND a.banned_at IS NULL AND a.trading <> 'closed' \
-             WHERE i.card_id = mine.card_id AND i.kind = CASE mine.kind WHEN 'want' THEN 'have' ELSE 'want' END \
+             WHERE i.card_id = mine.card_id AND i.kind = CASE mine.kind WHEN 'want' THEN 'have' ELSE 'want' END AND i.public IS NOT FALSE \
                AND (i.printing_id IS NULL OR mine.printing_id IS NULL OR i.printing_id = mine.printing_id) \
                AND i.account_id <> $account ORDER BY i.account_id DESC LIMIT 100) theirs GROUP BY theirs.account_id, mine.kind), \
          both_ways AS (SELECT account_id, coalesce(max(items) FILTER (WHERE kind = 'want'), 0) AS they_have, \

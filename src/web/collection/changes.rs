@@ -4,7 +4,7 @@ use super::counted::Counted;
 use super::words as collection_words;
 use crate::app::catalogue::codes::Codes;
 use crate::app::collection::counts::{
-    self, Change, ChangedEntry, CollectionEntryResponse, EntrySelection,
+    self, Change, ChangedEntry, CollectionEntryResponse, EntrySelection, SetCount,
 };
 use crate::app::page::{MAX_LIMIT, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
@@ -99,7 +99,7 @@ pub(super) fn wanted(fields: &Fields, typed: &TypedCount) -> Result<RequestedCha
     let number = |field: &str| fields.one(field).trim().parse::<i32>().ok();
     let printing = fields.one("printing").parse().ok().map(PrintingId);
     let add = |printing, add| {
-        let wanted = WantedPrinting { printing: Some(printing), ..nothing_named() };
+        let wanted = WantedPrinting { printing: Some(printing), ..WantedPrinting::default() };
         RequestedChange::Add(Box::new(Change { wanted, condition, add }))
     };
     let in_range = |number: &i32| (-MAX_QUANTITY..=MAX_QUANTITY).contains(number) && *number != 0;
@@ -116,18 +116,6 @@ pub(super) fn wanted(fields: &Fields, typed: &TypedCount) -> Result<RequestedCha
         }
         ("new", _) => new_card(typed, condition),
         _ => Err(unreadable()),
-    }
-}
-
-fn nothing_named() -> WantedPrinting {
-    WantedPrinting {
-        printing: None,
-        game: None,
-        sets: Vec::new(),
-        number: None,
-        name: None,
-        rarity: None,
-        finish: None,
     }
 }
 
@@ -159,7 +147,7 @@ fn new_card(typed: &TypedCount, condition: Condition) -> Result<RequestedChange,
         number: TypedCard::non_empty(number),
         name,
         rarity: TypedCard::non_empty(rarity),
-        ..nothing_named()
+        ..WantedPrinting::default()
     };
     Ok(RequestedChange::Add(Box::new(Change { wanted, condition, add })))
 }
@@ -176,12 +164,13 @@ pub(super) async fn change(
     let card = fields.one("card").parse().ok().map(CardId);
     match wanted {
         RequestedChange::Set(printing, condition, quantity) => {
-            let before = find_entry(app, reads, viewer, card, (printing, condition)).await?;
             let key = (printing, condition);
-            let after = counts::set(app, by, viewer, key, quantity).await?;
-            let had = before.as_ref().map_or(0, |entry| entry.quantity);
-            let entry = after.or(before);
-            Ok(entry.map(|entry| Counted::new(&games, &entry, had, quantity)))
+            // Only for the name of an entry that is removed: its count may change until it is set.
+            let earlier =
+                if quantity == 0 { find_entry(app, reads, viewer, card, key).await? } else { None };
+            let SetCount { before, entry } = counts::set(app, by, viewer, key, quantity).await?;
+            let entry = entry.or(earlier);
+            Ok(entry.map(|entry| Counted::new(&games, &entry, before, quantity)))
         }
         RequestedChange::Add(wanted) => {
             let (condition, add) = (wanted.condition, wanted.add);

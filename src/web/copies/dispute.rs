@@ -123,7 +123,7 @@ async fn show(
         faults,
         done,
         path: dispute_path(&summary.id.to_string()),
-        role: copy_words::role(summary.role),
+        role: copy_words::role(summary.role, is_open),
         about: copy_words::role_about(is_claimant),
         state: copy_words::dispute_state(summary.state),
         is_open,

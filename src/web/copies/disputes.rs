@@ -50,7 +50,7 @@ impl DisputeRow {
         Self {
             path: dispute_path(&dispute.id.to_string()),
             card: CardCell::of_copy(games, &dispute.card, None),
-            role: copy_words::role(dispute.role),
+            role: copy_words::role(dispute.role, dispute.state == "open"),
             state: copy_words::dispute_state(dispute.state),
             opened: Moment::new(dispute.opened_at),
         }

@@ -1,5 +1,7 @@
 //! The form of the wants or the haves: it changes numbers, adds cards, and sets who may read the list. Both of its buttons save everything that is typed in it.
 
+use std::collections::BTreeSet;
+
 use actix_web::{HttpResponse, web};
 use askama::Template;
 use serde::Deserialize;
@@ -150,8 +152,9 @@ async fn show(
     }
     let path = kind.path();
     let visibility = typed.visibility.as_deref().unwrap_or(stored.list.visibility);
-    let is_there = |id: &&String| items.iter().any(|item| id_of(item) == **id);
-    let removed_count = typed.numbers.keys().filter(|id| !is_there(id)).count();
+    // A set, because a form may name more items than a list can have.
+    let present: BTreeSet<String> = items.iter().map(id_of).collect();
+    let removed_count = typed.numbers.keys().filter(|id| !present.contains(*id)).count();
     let next_path = part.next.map(|from| format!("{path}?from={from}"));
     let mut frame = Frame::new(kind.heading()).at(Place::Collection);
     frame.next.clone_from(&next_path);

@@ -203,16 +203,18 @@ pub(super) fn dispute_about(card: &str) -> String {
     format!("Dispute: {card}")
 }
 
-/// The role of the reader in a dispute.
-pub(super) fn role(role: Option<&str>) -> &'static str {
-    match role {
-        Some("claimant") => "You claim the copy",
-        Some("owner") => "You have the copy",
+/// The role of the reader in a dispute. Who has the copy once it is closed depends on the outcome, and on what happens to the copy later.
+pub(super) fn role(role: Option<&str>, is_open: bool) -> &'static str {
+    match (role, is_open) {
+        (Some("claimant"), true) => "You claim the copy",
+        (Some("claimant"), false) => "You claimed the copy",
+        (Some("owner"), true) => "You have the copy",
+        (Some("owner"), false) => "Another player claimed the copy",
         _ => "You are no side of it",
     }
 }
 
-/// What a dispute means for the role of the reader.
+/// What an open dispute means for the role of the reader.
 pub(super) fn role_about(is_claimant: bool) -> &'static str {
     if is_claimant {
         "You typed the code of this copy, which is registered to another player. Keep the card at hand: a moderator may ask for a photo of it."

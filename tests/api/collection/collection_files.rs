@@ -109,12 +109,12 @@ async fn the_encodings_of_spreadsheets_are_read() {
 async fn a_file_without_a_valid_encoding_is_rejected_with_its_line_and_advice() {
     let app = TestApp::start().await;
     let ada = app.player("ada").await;
-    let halves = b"Name\nStra\xc3\x9fe\nCaf\xe9\n".to_vec();
+    let halves = b"Name\nOx\nCaf\xe9\nStra\xc3\x9fe\n".to_vec();
     let undefined = b"Name\nOx\nIm\x81p\n".to_vec();
     for (file, words) in [
         (
             halves,
-            "the file mixes two encodings: there are letters in UTF-8 before line 3, which has a byte (0xE9)",
+            "the file mixes two encodings: there are letters in UTF-8, but line 3 has a byte (0xE9)",
         ),
         (b"\xff\xfe\0\0N\0\0\0".to_vec(), "the file is UTF-32"),
         (undefined, "line 3 has a byte (0x81)"),

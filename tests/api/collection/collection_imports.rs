@@ -386,6 +386,10 @@ async fn files_without_cards_are_rejected() {
     ] {
         send(&app, &ada, "", media_type, &file).await.problem(status, code);
     }
+    let cut = send(&app, &ada, "", "application/json", "[{},\n {\"é\" 1}]").await;
+    let detail = "a `:` is missing after the name of a member";
+    let fault = json!({ "pointer": "", "detail": detail, "line": 2, "column": 7 });
+    assert_eq!(cut.problem(400, "malformed_json")["errors"], json!([fault]));
     send(&app, &ada, "?mode=guess", "text/csv", "Name\n").await.problem(400, "invalid_query");
     assert_eq!(app.db().value("SELECT count(*) FROM collection_imports").await, "0");
 }
@@ -521,6 +525,16 @@ async fn one_import_returns_at_most_ten_thousand_suggestions() {
     assert!((9_990..=10_000).contains(&choices), "{choices}");
     let without = lines.iter().filter(|line| suggestions(line) == 0).count();
     assert_eq!(shown["choices_left_out"], without);
+
+    // Similar names for an unknown name count, too.
+    let file = "Name\n".to_owned() + &"Kettle Imp\n".repeat(1_666) + &"Ketle Imp\n".repeat(10);
+    let shown = read(&app, &ada, "", &file).await;
+    let lines = shown["lines"].as_array().unwrap();
+    assert_eq!(lines[1_665]["verdict"], "ambiguous");
+    assert_eq!(suggestions(&lines[1_665]), 6);
+    let misspelt: Vec<usize> = lines[1_666..].iter().map(suggestions).collect();
+    assert_eq!(misspelt, [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(shown["choices_left_out"], 6);
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Lists of wants and haves, which a player may make public, and the trade matches between lists.
 
+use cardscape::store::copies::trade_lists;
+use cardscape::store::db::backlog::UNTIL_DONE;
 use serde_json::{Value, json};
 
 use crate::collection::counts::{printing, send_during};
@@ -320,4 +322,67 @@ async fn cards_and_printings_that_go_meanwhile_are_reported_item_by_item() {
         let problem = answer.problem(422, "invalid_body");
         assert_eq!(problem["errors"][0]["pointer"], "/items/0");
     }
+}
+
+#[tokio::test]
+async fn a_list_that_becomes_private_while_it_is_read_is_not_shown() {
+    let app = TestApp::start().await;
+    app.import_set("base", 2, false).await;
+    let ada = app.player("ada").await;
+    replace_list(&app, &ada, "wants", "public", &[("001", None)]).await;
+    let shown = async |change: &str| {
+        // The reader finds the list as it was, and has to wait for its items.
+        let change = format!("LOCK TABLE trade_list_items; {change}");
+        send_during(&app, &change, app.get("/v1/players/ada/wants").answer()).await
+    };
+    let change = "UPDATE trade_lists SET updated_at = '2030-01-01', revision = revision + 1; \
+                  UPDATE trade_list_items SET quantity = 7";
+    let list = shown(change).await.expect(200);
+    assert_eq!(list["items"][0]["quantity"], 7);
+    assert!(list["updated_at"].as_str().unwrap().starts_with("2030-01-01"), "{list}");
+    let change = "UPDATE trade_lists SET visibility = 'private', revision = revision + 1; \
+                  UPDATE trade_list_items SET quantity = 8";
+    shown(change).await.problem(404, "not_found");
+}
+
+/// Items have the visibility of their list, so that trade matches need not read the items of private lists. A program that does not know that writes items
+/// without it; then the list counts, until housekeeping fills it in.
+#[tokio::test]
+async fn items_have_the_visibility_of_their_list() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    let (ada, ben, admin) = (app.player("ada").await, app.player("ben").await, app.admin().await);
+    let require_same = async |when: &str| {
+        let others = "SELECT count(*) FROM trade_list_items i JOIN trade_lists l USING (account_id, kind) \
+                      WHERE i.public IS DISTINCT FROM (l.visibility = 'public')";
+        assert_eq!(app.db().number(others).await, 0, "{when}");
+    };
+    let matches = async || {
+        let found = app.get("/v1/trade-matches").by(&ben).answer().await.expect(200);
+        found["data"].clone()
+    };
+    replace_list(&app, &ben, "wants", "private", &[("002", None)]).await;
+    replace_list(&app, &ben, "haves", "private", &[("003", None)]).await;
+    replace_list(&app, &ada, "haves", "public", &[("001", None), ("002", None)]).await;
+    require_same("public").await;
+    replace_list(&app, &ada, "haves", "private", &[("001", None), ("002", None)]).await;
+    replace_list(&app, &ada, "wants", "public", &[("001", None)]).await;
+    require_same("private and public").await;
+
+    let cards = app.get("/v1/cards?set=base").answer().await.expect(200)["data"].clone();
+    let path = format!("/v1/cards/{}/merge", cards[0]["id"].as_str().unwrap());
+    let merge = app.post(&path).by(&admin).json(&json!({ "into": cards[2]["id"] }));
+    merge.answer().await.expect(201);
+    require_same("merged").await;
+    let expected = json!([{ "player": "ada", "they_have": 0, "they_want": 1, "mutual": false }]);
+    assert_eq!(matches().await, expected);
+
+    app.sql("UPDATE trade_list_items SET public = NULL").await;
+    assert_eq!(matches().await, expected, "the list counts");
+    assert_eq!(trade_lists::fill_in(app.store(), UNTIL_DONE).await.unwrap(), 5);
+    assert_eq!(trade_lists::fill_in(app.store(), UNTIL_DONE).await.unwrap(), 0);
+    require_same("filled in").await;
+    assert_eq!(matches().await, expected);
+    app.sql("UPDATE trade_list_items SET public = false").await;
+    assert_eq!(matches().await, json!([]), "items of private lists are not read");
 }

@@ -213,6 +213,8 @@ impl<'f> PrintingField<'f> {
             Ok(id) => Self::Id(id),
             Err(_)
                 if text.contains('-')
+                    // A hyphen alone is no finish.
+                    && text.bytes().any(|byte| byte.is_ascii_hexdigit())
                     && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit()) =>
             {
                 Self::Damaged

@@ -158,7 +158,7 @@ impl<'t> Records<'t> {
                 ReadRecordResult::End => return None,
                 ReadRecordResult::Record => {
                     // The line end after the record belongs to the record; the last record of the text may have none.
-                    let ending = u64::from(read > 0 && self.ends_line(self.at - 1));
+                    let ending = u64::from(read > 0 && ends_line(self.text, self.at - 1));
                     let spans = self.line - line - ending + 1;
                     // A part between ASCII delimiters of a UTF-8 text is valid UTF-8.
                     let text = std::str::from_utf8(&self.output[..bytes]).unwrap_or_default();
@@ -181,16 +181,16 @@ impl<'t> Records<'t> {
     /// Counts `bytes` as read.
     fn advance(&mut self, bytes: usize) {
         let range = self.at..self.at + bytes;
-        self.line += range.map(|at| u64::from(self.ends_line(at))).sum::<u64>();
+        self.line += range.map(|at| u64::from(ends_line(self.text, at))).sum::<u64>();
         self.at += bytes;
     }
+}
 
-    /// Whether a line ends with this byte: lines end with LF, CR or both.
-    fn ends_line(&self, at: usize) -> bool {
-        match self.text[at] {
-            b'\n' => true,
-            b'\r' => self.text.get(at + 1) != Some(&b'\n'),
-            _ => false,
-        }
+/// Whether a line ends with this byte: lines end with LF, CR or both.
+pub(super) fn ends_line(text: &[u8], at: usize) -> bool {
+    match text[at] {
+        b'\n' => true,
+        b'\r' => text.get(at + 1) != Some(&b'\n'),
+        _ => false,
     }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::TableError;
+use super::csv_file::ends_line;
 
 /// How many bytes are examined to detect UTF-16 without a byte order mark.
 const SAMPLE: usize = 1_000;
@@ -78,7 +79,7 @@ fn is_utf32(file: &[u8]) -> bool {
 
 /// The number of the line that contains a byte, from 1.
 fn line_number(file: &[u8], at: usize) -> usize {
-    file[..at].split(|byte| *byte == b'\n').count()
+    (0..at).filter(|at| ends_line(file, *at)).count() + 1
 }
 
 #[cfg(test)]
@@ -111,8 +112,13 @@ mod tests {
 
     #[test]
     fn a_file_with_a_broken_encoding_is_refused() {
-        let broken = b"Name\nGei\xc3\x9fbock\nK\xe4fer\n";
-        assert_eq!(decode(broken), Err(TableError::MixedEncodings { line: 3, byte: 0xe4 }));
+        for broken in [
+            b"Name\nGei\xc3\x9fbock\nK\xe4fer\n".as_slice(),
+            b"Name\r\nOx\r\nK\xe4fer\r\nGei\xc3\x9fbock\r\n",
+            b"Name\rGei\xc3\x9fbock\rK\xe4fer\r",
+        ] {
+            assert_eq!(decode(broken), Err(TableError::MixedEncodings { line: 3, byte: 0xe4 }));
+        }
         for file in [b"\xff\xfe\0\0N\0\0\0".as_slice(), b"\0\0\xfe\xff", b"N\0\0\0a\0\0\0"] {
             assert_eq!(decode(file), Err(TableError::Utf32));
         }

@@ -11,6 +11,7 @@ use serde_json::error::Category;
 
 use super::columns::{self, Columns};
 use super::{Column, Line, LineFault, MAX_FIELDS, MAX_LINES, Table, TableError};
+use crate::domain::json_errors;
 
 /// Reads a JSON file.
 pub(super) fn read(text: &str) -> Result<Table, TableError> {
@@ -22,7 +23,10 @@ pub(super) fn read(text: &str) -> Result<Table, TableError> {
     }
     read.map_err(|error| match error.classify() {
         Category::Data => TableError::NotAList,
-        _ => TableError::MalformedJson(error.to_string()),
+        _ => {
+            let position = json_errors::position_of(text.as_bytes(), &error);
+            TableError::MalformedJson { reason: json_errors::in_words(&error), position }
+        }
     })?;
     if !list.is_found || !(list.has_objects || list.lines.is_empty()) {
         return Err(TableError::NotAList);

@@ -1,10 +1,14 @@
 //! Counts go up and down, are set, and every change can be undone.
 
+use std::sync::Arc;
+
+use cardscape::domain::clock::Clock;
 use serde_json::{Value, json};
 
 use super::{Browser, check, fields, start};
+use crate::collection::counts::send_during;
 use crate::pages::browser::{hold_key, release_key};
-use crate::support::{Player, RequestExt as _, TestApp};
+use crate::support::{Player, RequestExt as _, TestApp, TestDb, Wiretap};
 
 const CARD: &str = "The base card, numbered 001!, base 001, Rare, Near mint";
 
@@ -92,6 +96,19 @@ async fn a_count_goes_up_and_down_and_every_change_can_be_undone() {
     let same =
         hers.post("/my/collection", &fields(&page, &format!("Set the number of {CARD}"))).await;
     assert!(check("same", &same).only("main").text.contains("Nothing was changed"));
+    // What is told and undone is the change of the count that was replaced, not of one that was read before.
+    let page = hers.page("/my/collection").await;
+    let mut sent = fields(&page, &format!("Set the number of {CARD}"));
+    sent.retain(|(name, _)| *name != "quantity");
+    sent.push(("quantity", "2"));
+    let elsewhere = "SELECT FROM accounts WHERE name = 'ada' FOR NO KEY UPDATE; \
+                     UPDATE collection_entries SET quantity = 17";
+    let late = send_during(&app, elsewhere, hers.post("/my/collection", &sent)).await;
+    let late = check("late", &late);
+    let main = &late.only("main").text;
+    assert!(main.contains(&format!("{CARD}: 17 before, 2 now.")), "{main}");
+    hers.post("/my/collection", &fields(&late, &undo)).await;
+    assert_eq!(quantities(&app, &ada).await, rare(17));
 }
 
 #[tokio::test]
@@ -316,4 +333,29 @@ async fn a_form_with_an_invalid_cursor_changes_nothing() {
     let main = &page.only("main").text;
     assert!(main.contains("You have not counted any such card."), "{main}");
     assert!(!main.contains("You have counted no card yet."), "{main}");
+}
+
+/// The entry is read before its count is set only if the count removes it: then its name is not known afterwards.
+#[tokio::test]
+async fn a_count_is_set_without_reading_its_entry_before() {
+    let db = Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let app = TestApp::start_tuned(db, Clock::system(), |_| {}, |store| store.url = url);
+    app.import_set("base", 1, false).await;
+    let ada = app.player("ada").await;
+    let body = json!({ "changes": [{ "game": "ttcg", "set": "base", "number": "001", "rarity": "rare", "add": 4 }] });
+    app.post("/v1/collection/changes").by(&ada).json(&body).answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let page = hers.page("/my/collection").await;
+    for (quantity, reads) in [("9", 1), ("0", 2)] {
+        let mut sent = fields(&page, &format!("Set the number of {CARD}"));
+        sent.retain(|(name, _)| *name != "quantity");
+        sent.push(("quantity", quantity));
+        wiretap.take_statements(&[]);
+        assert_eq!(hers.post("/my/collection", &sent).await.status, 200);
+        // The last one is for the list on the page.
+        let statements = wiretap.take_statements(&["mine AS MATERIALIZED (SELECT c.game_code"]);
+        assert_eq!(statements.len(), reads, "{quantity}: {statements:#?}");
+    }
 }

@@ -95,6 +95,15 @@ async fn invalid_statements_are_refused_and_a_claim_is_withdrawn() {
     let page = his.page(&path).await;
     assert!(page.only("main").text.contains("The claim was withdrawn"));
     assert!(actions(&page).is_empty());
+    // The pages of a closed dispute do not say who has the copy: that depends on the outcome.
+    for (browser, side) in
+        [(&hers, "Another player claimed the copy"), (&his, "You claimed the copy")]
+    {
+        assert!(browser.page("/disputes").await.only("main").text.contains(side), "{side}");
+        let page = browser.page(&path).await;
+        let main = &page.only("main").text;
+        assert!(main.contains(side) && !main.contains("typed the code of this copy"), "{main}");
+    }
     let late = his.post(&path, &[("text", "but")]).await;
     assert_eq!(late.status, 409);
     let late = check(&path, &late);
