@@ -126,6 +126,8 @@ pub enum FaultReason {
     Unchanged,
     /// The author has changed the same member.
     ChangedInDesign,
+    /// With the suggested change and what the author has changed since, the design would exceed a limit.
+    TooLargeTogether,
     /// An abuse report with the reason `other` needs details.
     DetailsMissing,
     /// A note on a hidden card would be public.
@@ -314,6 +316,7 @@ impl fmt::Display for FaultReason {
                 "must change something; licence and artwork are for the author to choose"
             }
             Self::ChangedInDesign => "was changed in the design as well",
+            Self::TooLargeTogether => "would be too large with the suggested change and the later changes of the author",
             Self::DetailsMissing => "must say what is wrong, when the reason is other",
             Self::NoteOnHidden => {
                 "must be left out: the card is hidden, and everybody may read notes"

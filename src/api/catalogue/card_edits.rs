@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::import::{ImportQuery, NO_STORE};
 use crate::app::catalogue::card_edits::{self, Edited};
-use crate::app::catalogue::cards::OpenCardResponse;
+use crate::app::catalogue::cards::{CardResponse, OpenCardResponse};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
@@ -95,6 +95,6 @@ pub async fn edit_card(
     patch: Result<Patch<MergePatch, CardPatch>, Problem>,
 ) -> Result<HttpResponse, Problem> {
     let (id, if_match, Patch(patch, _)) = (CardId(*card), if_match?, patch?);
-    let dry_run = query.dry_run;
-    card_edits::edit_card(&state, &by, id, &if_match, &patch, dry_run).await?.answer()
+    let (is_as_read, dry_run) = (|now: &CardResponse| if_match.has_seen(now), query.dry_run);
+    card_edits::edit_card(&state, &by, id, is_as_read, &patch, dry_run).await?.answer()
 }

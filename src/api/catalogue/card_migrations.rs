@@ -173,7 +173,7 @@ pub async fn move_card(
 /// Merges a card into another one of its game.
 ///
 /// The other card stays, and gets the rulings, and the counts of players, up to 9999 for each entry. The old id and number permanently answer 308 with the address of the other card, and no card can get
-/// the old number. The merge is refused if one of the sets was printed or is being printed, and if one of the cards is hidden.
+/// the old number. The merge is refused if one of the sets was printed or is being printed, if one of the cards is hidden, and if it would move rulings to a card that then had more than 200.
 #[utoipa::path(
     post, path = "/v1/cards/{card}/merge", tag = "catalogue", security(("bearer" = [])), request_body = MergeRequest,
     params(

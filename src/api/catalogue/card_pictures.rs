@@ -29,8 +29,8 @@ pub struct PictureQuery {
 
 /// Draws a card, in a template that is the same for all games.
 ///
-/// The picture contains all texts of the card, also for screen readers. All cards that are hidden from the caller have the same picture. If the card
-/// does not exist in that rarity, the answer is 404.
+/// Texts that do not fit end with `…` or are left out; the SVG also has all texts for screen readers, up to 4,000 characters of them. All cards that
+/// are hidden from the caller have the same picture. If the card does not exist in that rarity, the answer is 404.
 #[utoipa::path(
     get, path = "/v1/cards/{card}/picture", tag = "catalogue", security((), ("bearer" = [])),
     params(("card" = Uuid, Path, description = "Id of the card"), PictureQuery),

@@ -145,7 +145,7 @@ pub async fn create_suggested_change(
 /// Accepts a suggested change of one of your designs as a new revision, with the name of the player who suggested it.
 ///
 /// If you have changed the design in the meantime, both changes are merged. If both changed the same member, the answer is 409 `suggestion_outdated` (each attribute is a
-/// member; a list is one member as a whole).
+/// member; a list is one member as a whole). The answer is the same if the design would exceed a limit with both changes.
 #[utoipa::path(
     post, path = "/v1/designs/{design}/suggestions/{suggestion}/take", tag = "designs", security(("bearer" = [])),
     params(

@@ -5,7 +5,6 @@ use super::image_uris::Scans;
 use super::import::problem_with_faults;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::card_edit::MergePatch;
 use crate::domain::ids::CardId;
@@ -44,20 +43,19 @@ impl<T> Edited<T> {
     }
 }
 
-/// Changes a card if it is still the version that the editor has read. A dry run changes nothing.
+/// Changes a card if it is still the version that the editor has read: `is_as_read` compares the response about it. A dry run changes nothing.
 pub async fn edit_card(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     card: CardId,
-    if_match: &IfMatch,
+    is_as_read: impl Fn(&CardResponse) -> bool,
     patch: &MergePatch,
     dry_run: bool,
 ) -> Result<Edited<CardResponse>, Problem> {
     let (at, scans) = (app.clock.now(), Scans::read(app).await?);
     let done = app
         .write_within(deadlines::CATALOGUE, by, async |conn, by| {
-            let is_current =
-                |view: &CardView| if_match.has_seen(&CardResponse::new(view.clone(), &scans));
+            let is_current = |view: &CardView| is_as_read(&CardResponse::new(view.clone(), &scans));
             let now = import::edit_card(conn, by, card, &app.games, is_current, patch, at).await?;
             // An error rolls the transaction back.
             if dry_run { Err(EditError::Rehearsed(now)) } else { Ok(now) }

@@ -65,7 +65,7 @@ pub struct DesignViolationResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 450)]
     pub actual: Option<i64>,
-    /// Similar values that were perhaps meant.
+    /// Values that would be right.
     pub suggestions: Vec<String>,
     /// Edits that together correct this violation, and perhaps cause another one: a JSON Patch (RFC 6902) for the design as it was sent, without `all_printings`. Absent: no edit is known, or
     /// the design has more than 50 violations and this is none of the first 50.

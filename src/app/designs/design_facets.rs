@@ -40,7 +40,7 @@ pub struct DesignFacetsResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = false)]
     pub designs_are_all: Option<bool>,
-    /// Facets: kind and status; rarity, style and slot of effects, where the game has them; then the attributes that are not free text.
+    /// Facets: kind and status; rarity, style and slot of effects, where the game has them; then all attributes except free text and the ids that other programs use.
     pub facets: Vec<DesignFacetResponse>,
     /// Terms of the query that could not be used, and terms that were tested on only some of the designs, because testing all would take too long.
     #[serde(skip_serializing_if = "Vec::is_empty")]

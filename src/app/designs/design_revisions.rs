@@ -56,7 +56,7 @@ pub struct DesignRevisionResponse {
 /// A member that differs between two revisions.
 #[derive(Serialize, ToSchema)]
 pub struct DifferenceResponse {
-    /// JSON Pointer (RFC 6901) into the design. Lists of different lengths differ as a whole.
+    /// JSON Pointer (RFC 6901) into the design. Lists of different lengths, and lists of texts or numbers, differ as a whole.
     #[schema(example = "/attributes/attack")]
     pub member: String,
     /// Value in the first revision; absent: it has no such member.

@@ -12,7 +12,7 @@ use super::design_lifecycle::{
     VersionedDesign, as_json, find_own, find_stored, improper_name, new_revision,
     require_free_new_name, require_new_name, require_shown_artwork, version_check,
 };
-use super::design_revisions::DifferenceResponse;
+use super::design_revisions::{DifferenceResponse, differences_of};
 use super::step_problems::{check_step, require_own_step};
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::{feedback_refused, too_many_today};
@@ -21,9 +21,9 @@ use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{GiveFeedback, Granted, Permission, WriteOwnDesigns};
-use crate::domain::designs::content::DesignContent;
-use crate::domain::designs::diff::differences;
+use crate::domain::designs::content::{DesignContent, MAX_ATTRIBUTES};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::limits::MAX_BYTES;
 use crate::domain::designs::status::DesignStep;
 use crate::domain::designs::suggested_change::{MAX_MESSAGE, SuggestionState, merge};
 use crate::domain::ids::SuggestionId;
@@ -99,10 +99,9 @@ async fn answer(
     stored: StoredSuggestion,
 ) -> Result<SuggestedChangeResponse, Problem> {
     let game = app.named_game(&stored.game_code).await?.map_err(Problem::internal)?;
-    let differences = differences(&document(stored.base())?, &document(stored.content())?);
     Ok(SuggestedChangeResponse {
         design: DesignContentResponse::new(&game.game, stored.content().clone()),
-        differences: differences.into_iter().map(Into::into).collect(),
+        differences: differences_of(stored.base(), stored.content())?,
         suggestion: stored.suggestion.into(),
     })
 }
@@ -245,8 +244,8 @@ pub async fn take(
     Ok(revised)
 }
 
-/// The content of the design with the suggestion applied; 409 where the design changed since, or already has this
-/// content.
+/// The content of the design with the suggestion applied; 409 where the design changed since, already has this content,
+/// or would be too large.
 fn apply_suggestion(
     stored: &StoredSuggestion,
     newest: &DesignContent,
@@ -261,6 +260,14 @@ fn apply_suggestion(
     if content == *newest {
         return Err(outdated().detail("The design says so already."));
     }
+    // Each side is within the limits, but not both together. Only attributes are merged one by one.
+    let too_large = |member: &str| {
+        outdated().errors(vec![InputFault::at(member, FaultReason::TooLargeTogether)])
+    };
+    if content.attributes.len() > MAX_ATTRIBUTES {
+        return Err(too_large("/attributes"));
+    }
+    as_json(&content, "").map_err(|_| too_large(""))?;
     Ok(content)
 }
 
@@ -313,6 +320,9 @@ fn check(app: &AppState, outcome: SuggestionOutcome) -> Result<(), Problem> {
             .detail("It must be about the revision that everybody sees now."),
         SuggestionOutcome::OtherGame => fault("/design/game", FaultReason::GameOfDesign),
         SuggestionOutcome::Unchanged => fault("/design", FaultReason::Unchanged),
+        SuggestionOutcome::TooLarge(actual) => {
+            fault("/design", FaultReason::TooLarge { most: MAX_BYTES, actual })
+        }
         SuggestionOutcome::ImproperName => improper_name("/design/name"),
         SuggestionOutcome::TooManyToday(limit) => too_many_today(app, limit),
         SuggestionOutcome::Closed(state) => closed(state),

@@ -111,6 +111,10 @@ fn messages_for_api_clients_do_not_change() {
         ),
         (ContentReason::Value.into(), "must be a text, a number, true, false, or a list of these"),
         (
+            ContentReason::Range.into(),
+            "must be a 64-bit whole number, or 0, or have an absolute value of at least 0.00001 and less than 1e16",
+        ),
+        (
             ContentReason::LongKey.into(),
             "must be shorter: its characters consist of too many parts",
         ),
@@ -136,6 +140,10 @@ fn messages_for_api_clients_do_not_change() {
             "must change something; licence and artwork are for the author to choose",
         ),
         (FaultReason::ChangedInDesign, "was changed in the design as well"),
+        (
+            FaultReason::TooLargeTogether,
+            "would be too large with the suggested change and the later changes of the author",
+        ),
         (FaultReason::DetailsMissing, "must say what is wrong, when the reason is other"),
         (
             FaultReason::NoteOnHidden,

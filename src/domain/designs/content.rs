@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use cardscape_engine::{CardDefinition, Effect, Game, PrintingDefinition, name_key, search_key};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 use thiserror::Error;
 
 use crate::domain::code::{Code, CodeError};
@@ -142,6 +142,11 @@ pub enum ContentReason {
     /// The value is of a form that no attribute can have.
     #[error("must be a text, a number, true, false, or a list of these")]
     Value,
+    /// The number has an exponent as JSON.
+    #[error(
+        "must be a 64-bit whole number, or 0, or have an absolute value of at least 0.00001 and less than 1e16"
+    )]
+    Range,
     /// The name is within the limit of characters, but these are too long to be compared.
     #[error("must be shorter: its characters consist of too many parts")]
     LongKey,
@@ -248,6 +253,11 @@ fn has_long_key(name: &str) -> bool {
     name_key(name).len().max(name_skeleton(name).len()) > MAX_KEY
 }
 
+/// Whether the number has an exponent as JSON. Postgres would store it with all its digits, which may be hundreds, and give it back as an integer if it is whole.
+fn has_exponent(number: &Number) -> bool {
+    number.is_f64() && number.to_string().contains('e')
+}
+
 #[derive(Default)]
 struct Faults(Vec<ContentFault>);
 
@@ -284,7 +294,7 @@ impl Faults {
         }
     }
 
-    /// Like `text`, but an empty text becomes `None`.
+    /// Like [`Self::take`], but an empty text becomes `None`.
     fn optional(
         &mut self,
         pointer: &str,
@@ -325,6 +335,10 @@ impl Faults {
     fn scalar(&mut self, pointer: impl Display, value: Value) -> Value {
         match value {
             Value::String(text) => self.take(pointer, prose_line(&text, 0, MAX_VALUE)).into(),
+            Value::Number(ref number) if has_exponent(number) => {
+                self.push(pointer, ContentReason::Range);
+                Value::Bool(false)
+            }
             Value::Number(_) | Value::Bool(_) => value,
             Value::Null | Value::Array(_) | Value::Object(_) => {
                 self.push(pointer, ContentReason::Value);
@@ -420,6 +434,32 @@ mod tests {
                 "/artwork/alt",
             ]
         );
+    }
+
+    #[test]
+    fn numbers_with_an_exponent_are_refused() {
+        let faults_of = |number: Value| -> Vec<ContentFault> {
+            let attributes = json!({ "attack": [1, number] });
+            let numbered = json!({ "name": "Owl", "kind": "unit", "attributes": attributes });
+            content(numbered).normalised().err().unwrap_or_default()
+        };
+        for refused in [1e308, f64::MAX, -1e16, 1e16, 9.9e-6, -1e-300, f64::from_bits(1)] {
+            let fault = ContentFault {
+                pointer: "/attributes/attack/1".to_owned(),
+                reason: ContentReason::Range,
+            };
+            assert_eq!(faults_of(refused.into()), [fault], "{refused}");
+        }
+        // Whole numbers of more than 64 bits are read as numbers with a fraction.
+        for refused in ["18446744073709551616", "-9223372036854775809"] {
+            let number = serde_json::from_str(refused).unwrap();
+            assert_eq!(faults_of(number).len(), 1, "{refused}");
+        }
+        let whole = [i64::MIN.into(), u64::MAX.into(), json!(0)];
+        let others: [f64; 5] = [-0.0, 1e2, 1.5, 1e-5, -9_999_999_999_999_998.0];
+        for fitting in whole.into_iter().chain(others.map(Value::from)) {
+            assert_eq!(faults_of(fitting.clone()), [], "{fitting}");
+        }
     }
 
     #[test]

@@ -2,10 +2,12 @@
 
 use serde_json::Value;
 
+use crate::domain::pointer::push_token;
+
 /// A member that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// JSON pointer (RFC 6901) into the design; printings are identified by their rarity.
+    /// JSON pointer (RFC 6901) into the design; effects and printings are identified by their index.
     pub member: String,
     /// The earlier value; `None`: there was none.
     pub before: Option<Value>,
@@ -13,7 +15,8 @@ pub struct Difference {
     pub after: Option<Value>,
 }
 
-/// Every member that differs between two documents, in the order of the pointers. Objects, and lists of the same length, are compared member by member.
+/// Every member that differs between two documents, in the order of the pointers. Objects, and lists of the same number of objects, are compared member by member;
+/// other lists differ as a whole.
 ///
 /// ```
 /// use cardscape::domain::designs::diff::differences;
@@ -41,8 +44,9 @@ fn compare(
             let mut names: Vec<&String> = new.keys().chain(gone).collect();
             names.sort_unstable();
             for name in names {
-                let token = name.replace('~', "~0").replace('/', "~1");
-                compare(format!("{member}/{token}"), old.get(name), new.get(name), found);
+                let mut pointer = member.clone();
+                push_token(&mut pointer, name);
+                compare(pointer, old.get(name), new.get(name), found);
             }
         }
         (Some(Value::Array(old)), Some(Value::Array(new)))

@@ -1,4 +1,4 @@
-//! The status of a design, from draft to official card: which steps are allowed in which status, and who may take them.
+//! The status of a design, from draft to official card: which steps are allowed in which status.
 
 use serde::Deserialize;
 
@@ -36,7 +36,7 @@ pub enum DesignStep {
     Withdraw,
     /// Begin a review.
     Claim,
-    /// End a review without a decision: the moderator returns it, or the claim expires.
+    /// End a review without a decision.
     Return,
     /// Approve the release.
     Approve,
@@ -46,16 +46,6 @@ pub enum DesignStep {
     Revoke,
     /// Make the design a card.
     Release,
-}
-
-/// Who may take a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stepper {
-    /// The author of the design.
-    Author,
-    /// A moderator who is not the author.
-    Reviewer,
-    Admin,
 }
 
 impl DesignStatus {
@@ -139,17 +129,6 @@ impl DesignStep {
         Self::Revoke,
         Self::Release,
     ];
-
-    /// Who may take the step.
-    pub fn stepper(self) -> Stepper {
-        match self {
-            Self::Edit | Self::Share | Self::Submit | Self::Withdraw => Stepper::Author,
-            Self::Claim | Self::Return | Self::Approve | Self::Decline | Self::Revoke => {
-                Stepper::Reviewer
-            }
-            Self::Release => Stepper::Admin,
-        }
-    }
 
     /// The past participle for messages: "a design cannot be …".
     pub fn past(self) -> &'static str {

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::pointer::push_token;
+
 /// Most characters of the message of a suggestion.
 pub const MAX_MESSAGE: usize = 1_000;
 
@@ -82,8 +84,8 @@ fn merge_member(
     names.dedup();
     let mut merged = Map::new();
     for name in names {
-        let token = name.replace('~', "~0").replace('/', "~1");
-        let pointer = format!("{pointer}/{token}");
+        let mut pointer = pointer.to_owned();
+        push_token(&mut pointer, name);
         let (base, suggested, newest) = (base.get(name), suggested.get(name), newest.get(name));
         if let Some(value) = merge_member(&pointer, base, suggested, newest, conflicts) {
             merged.insert(name.clone(), value);

@@ -17,6 +17,7 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::bulk_files::CHUNK;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::{Statement, sql};
+use crate::store::feedback::locks::lock_own_account;
 use crate::store::{Connection, StoreResult};
 
 /// Chunks that one statement writes: 1 MiB.
@@ -91,10 +92,7 @@ pub async fn store(
     new: &NewArtwork<'_>,
 ) -> StoreResult<ArtworkStored> {
     // Uploads of one account wait for each other, so that together they do not exceed the quota.
-    sql("SELECT FROM accounts WHERE id = $account FOR NO KEY UPDATE")
-        .bind("account", by.account())
-        .execute(conn)
-        .await?;
+    lock_own_account(conn, by).await?;
     if let Some(own) = find_own(conn, by, new.id).await? {
         return Ok(ArtworkStored::Known(own));
     }

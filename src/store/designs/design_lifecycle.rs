@@ -24,6 +24,7 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::catalogue::games::LoadedGame;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::statement::{Statement, sql};
+use crate::store::feedback::locks::lock_own_account;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
@@ -232,12 +233,7 @@ pub async fn create(
     if let Some(earlier) = idempotency::begin(conn, key, id).await? {
         return Ok(DesignCreated::Repeat(code_of(conn, by, earlier).await?));
     }
-    // Not `FOR UPDATE`: requests that have claimed an idempotency key hold a key-share lock on this row, and two of
-    // them would deadlock.
-    sql("SELECT FROM accounts WHERE id = $account FOR NO KEY UPDATE")
-        .bind("account", by.account())
-        .execute(conn)
-        .await?;
+    lock_own_account(conn, by).await?;
     if !has_artwork(conn, by, new.content).await? {
         idempotency::forget(conn, key).await?;
         return Ok(DesignCreated::ForeignArtwork);

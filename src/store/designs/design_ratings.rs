@@ -15,7 +15,7 @@ use crate::domain::ids::AccountId;
 use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::statement::sql;
 use crate::store::designs::SeesOwnDesigns;
-use crate::store::feedback::locks::{lock_own_account, lock_public};
+use crate::store::feedback::locks::{lock_own_account, lock_public, lock_subject};
 use crate::store::{Connection, Store, StoreResult};
 
 /// The rating of a design by an account.
@@ -154,10 +154,7 @@ pub async fn delete(
     code: DesignCode,
 ) -> StoreResult<RatingOutcome> {
     lock_own_account(conn, by).await?;
-    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
-        .bind("code", code)
-        .execute(conn)
-        .await?;
+    lock_subject(conn, code.into()).await?;
     let deleted = sql("DELETE FROM design_ratings r USING designs d WHERE d.code = $code AND r.design_id = d.id AND r.account_id = $account")
         .bind("code", code)
         .bind("account", by.account())

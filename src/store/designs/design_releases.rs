@@ -24,6 +24,7 @@ use crate::store::catalogue::import::{EditError, LOCK};
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pool::AsStoreError;
 use crate::store::db::statement::{run_commands, sql};
+use crate::store::feedback::locks::lock_subject;
 use crate::store::operations::audit;
 use crate::store::serials::unlock_policies::{self, Recount};
 use crate::store::{Connection, Store, StoreError, StoreResult};
@@ -320,10 +321,7 @@ async fn lock_submitted(
     _by: &Acting<WriteCatalogue>,
     code: DesignCode,
 ) -> StoreResult<Option<ApprovedDesign>> {
-    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
-        .bind("code", code)
-        .execute(conn)
-        .await?;
+    lock_subject(conn, code.into()).await?;
     // A second statement: the one that takes a lock sees the status before its wait.
     let found = sql(
         "SELECT d.id, d.account_id, a.name AS author, a.banned_at IS NOT NULL AS author_banned, d.game_code, d.status, d.revision, d.shared_at IS NOT NULL AS was_shared, r.content, v.submitted_at \

@@ -22,6 +22,7 @@ use crate::store::catalogue::games::LoadedGame;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
+use crate::store::feedback::locks::lock_subject;
 use crate::store::operations::audit;
 use crate::store::{Connection, StoreResult};
 
@@ -280,10 +281,7 @@ async fn lock_judged(
     by: &Acting<ReviewDesigns>,
     code: DesignCode,
 ) -> StoreResult<Result<LockedReview, ReviewOutcome>> {
-    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
-        .bind("code", code)
-        .execute(conn)
-        .await?;
+    lock_subject(conn, code.into()).await?;
     // A second statement: the one that takes a lock sees the review before its wait.
     let found: Option<LockedReview> = sql(
         "SELECT d.id AS design_id, d.account_id, a.banned_at IS NOT NULL AS author_banned, d.game_code, d.name, d.status, d.revision, v.id AS review, m.id AS reviewer_id, v.lease_until, \

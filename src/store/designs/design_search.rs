@@ -31,8 +31,8 @@ const WRITE: &str = "INSERT INTO design_search (design_id, game_code, game_revis
       name_words = EXCLUDED.name_words, effect_words = EXCLUDED.effect_words, lore_words = EXCLUDED.lore_words, \
       attribute_words = EXCLUDED.attribute_words";
 
-/// Writes the search row of a listed design with this content, which the caller has locked. Sets the design's
-/// `searched_revision` to this revision.
+/// Writes the search row of a listed design with this content, which the caller has locked. The caller sets the design's
+/// `searched_revision`.
 pub(super) async fn write(
     conn: &mut Connection,
     id: DesignId,

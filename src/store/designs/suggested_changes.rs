@@ -12,6 +12,7 @@ use crate::auth::permission::{Acting, GiveFeedback, Granted, Permission, WriteOw
 use crate::domain::accounts::daily_limits::{DailyActivity, ReachedLimit};
 use crate::domain::designs::content::DesignContent;
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::limits::MAX_BYTES;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::designs::suggested_change::SuggestionState;
 use crate::domain::ids::{AccountId, SuggestionId};
@@ -19,7 +20,7 @@ use crate::store::accounts::daily_counts::count_one;
 use crate::store::db::codecs::json::Json;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::feedback::locks::{lock_own_account, lock_public};
+use crate::store::feedback::locks::{lock_own_account, lock_public, lock_subject};
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::{Connection, StoreResult};
 
@@ -163,6 +164,8 @@ pub enum SuggestionOutcome {
     OtherGame,
     /// It changes nothing.
     Unchanged,
+    /// With the author's artwork it has this number of bytes, which are too many.
+    TooLarge(usize),
     /// It changes the name to one of only punctuation or marks.
     ImproperName,
     /// The account has reached the daily limit.
@@ -240,6 +243,10 @@ async fn insert(
     }
     if unchanged {
         return Ok(SuggestionOutcome::Unchanged);
+    }
+    let bytes = proposed.0.to_string().len();
+    if bytes > MAX_BYTES {
+        return Ok(SuggestionOutcome::TooLarge(bytes));
     }
     if !new.has_proper_name && !same_name {
         return Ok(SuggestionOutcome::ImproperName);
@@ -356,10 +363,7 @@ async fn lock_change<P: Permission>(
         #[diesel(sql_type = Text)]
         state: SuggestionState,
     }
-    sql("SELECT FROM designs WHERE code = $code FOR NO KEY UPDATE")
-        .bind("code", code)
-        .execute(conn)
-        .await?;
+    lock_subject(conn, code.into()).await?;
     let held: Option<LockedChange> = sql("SELECT s.state FROM suggested_changes s JOIN designs d ON d.id = s.design_id JOIN accounts a ON a.id = d.account_id JOIN accounts w ON w.id = s.account_id \
          WHERE s.id = $id AND d.code = $code AND CASE WHEN $is_author THEN d.account_id = $account AND w.banned_at IS NULL AND s.hidden_at IS NULL \
          ELSE s.account_id = $account AND a.banned_at IS NULL AND d.taken_down_at IS NULL END \

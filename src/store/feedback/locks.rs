@@ -30,7 +30,8 @@ pub(in crate::store) struct OpenSubject {
     pub(in crate::store) has_blocked: bool,
 }
 
-/// Locks the caller's account until the transaction ends; returns when it was registered.
+/// Locks the caller's account until the transaction ends; returns when it was registered. Not `FOR UPDATE`: requests that have claimed an
+/// idempotency key hold a key-share lock on this row, and two of them would deadlock.
 pub(in crate::store) async fn lock_own_account<P>(
     conn: &mut Connection,
     by: &Acting<P>,

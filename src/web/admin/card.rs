@@ -10,13 +10,14 @@ use super::catalogue_words;
 use super::merged_cards::follow_merge;
 use super::parts::{Area, DoneQuery, Nav};
 use super::rulings::{RulingRow, list_rulings};
-use super::stored_card::{LookedUpCard, ReadCard, StoredCard, find_card, look_for};
+use super::stored_card::{LookedUpCard, StoredCard, find_card, look_for};
 use super::words as admin_words;
 use crate::app::catalogue::card_edits;
+use crate::app::catalogue::cards::CardResponse;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::versions::IfMatch;
+use crate::app::versions::version_of;
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::card_edit::MergePatch;
 use crate::domain::ids::CardId;
@@ -41,14 +42,14 @@ struct TypedTexts {
 }
 
 impl TypedTexts {
-    fn of(ReadCard { card, version }: &ReadCard) -> Self {
-        Self {
+    fn of(card: &StoredCard) -> Result<Self, Problem> {
+        Ok(Self {
             name: card.name.clone(),
             lore: card.lore.clone().unwrap_or_default(),
             effects: card.effects.iter().map(|effect| effect.text.clone()).collect(),
             unsaved: Vec::new(),
-            version: version.clone(),
-        }
+            version: version_of_texts(card)?,
+        })
     }
 
     fn read(fields: &Fields) -> Self {
@@ -104,6 +105,11 @@ impl TypedTexts {
     }
 }
 
+/// The version of what the form changes. All else of the card may change meanwhile, such as its unlock progress.
+fn version_of_texts(card: &StoredCard) -> Result<String, Problem> {
+    version_of(&(&card.name, &card.lore, &card.effects))
+}
+
 #[derive(Template)]
 #[template(path = "web/admin/card.html")]
 struct CardPage {
@@ -142,7 +148,7 @@ pub(in crate::web) async fn show_card(
         LookedUpCard::Merged(into) => return Ok(see_other(&edit_path(into.0))),
     };
     let done = catalogue_words::done(&query.done);
-    let typed = TypedTexts::of(&found);
+    let typed = TypedTexts::of(&found)?;
     show(&state, &by, PageStatus::OK, found, typed, Faults::none(), done, false).await
 }
 
@@ -151,13 +157,12 @@ async fn show(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     status: PageStatus,
-    found: ReadCard,
+    card: StoredCard,
     typed: TypedTexts,
     faults: Faults,
     done: &'static str,
     with_saved: bool,
 ) -> Result<HttpResponse, Problem> {
-    let ReadCard { card, .. } = found;
     let rulings = list_rulings(app, by, CardId(card.id)).await?;
     let effects = card.effects.iter().enumerate().map(|(at, effect)| {
         let code = effect.style.as_ref().or(effect.slot.as_ref());
@@ -211,41 +216,42 @@ async fn run_change(
     id: CardId,
     mut typed: TypedTexts,
 ) -> Result<HttpResponse, Problem> {
-    let found = find_card(app, by, id).await?;
-    let patch = typed.patch(&found.card);
-    let is_stale = typed.version != found.version;
-    if patch.is_empty() && !is_stale {
+    let card = find_card(app, by, id).await?;
+    let patch = typed.patch(&card);
+    let edited = if typed.version != version_of_texts(&card)? {
+        Err(Problem::new(ProblemCode::PreconditionFailed))
+    } else if patch.is_empty() {
         return Ok(see_other(&format!("{}?done=unchanged", edit_path(id.0))));
-    }
-    let problem = match edit(app, by, id, &typed.version, patch).await {
+    } else {
+        edit(app, by, &card, patch).await
+    };
+    let problem = match edited {
         Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
         Err(problem) => problem,
     };
     let Some(faults) = faults_of_edit(&problem) else { return Err(problem) };
     let is_stale = problem.code() == ProblemCode::PreconditionFailed;
-    let found = find_card(app, by, id).await?;
-    let is_overtaken = is_stale || problem.code() == ProblemCode::EditConflict;
+    let card = find_card(app, by, id).await?;
     // A double click, or a form that is sent again because its answer was lost.
-    if is_overtaken && typed.is_stored_in(&found.card) {
+    if is_stale && typed.is_stored_in(&card) {
         return Ok(see_other(&format!("{}?done=changed", edit_path(id.0))));
     }
     if is_stale {
         // The answer shows both versions, so the form gets the stored version: sent again, it overwrites it.
-        typed.version.clone_from(&found.version);
-        if !typed.effects.is_empty() && !typed.fits(&found.card) {
+        typed.version = version_of_texts(&card)?;
+        if !typed.effects.is_empty() && !typed.fits(&card) {
             // The number of effects differs, so it is unknown which text belongs to which effect.
             typed.unsaved = std::mem::take(&mut typed.effects);
         }
     }
-    show(app, by, PageStatus::of(&problem), found, typed, faults, "", is_stale).await
+    show(app, by, PageStatus::of(&problem), card, typed, faults, "", is_stale).await
 }
 
-/// Stores a change of a card.
+/// Stores a change of a card, if nothing but its unlock progress has changed since it was read.
 pub(super) async fn edit(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
-    id: CardId,
-    version: &str,
+    card: &StoredCard,
     patch: Map<String, Value>,
 ) -> Result<(), Problem> {
     // No key occurs twice in the patch, so the only possible failure is a text that is too long.
@@ -253,8 +259,8 @@ pub(super) async fn edit(
         Problem::new(ProblemCode::InvalidEdit)
             .errors(vec![InputFault::at("", FaultReason::TooLong)])
     })?;
-    let seen = IfMatch::naming(version);
-    card_edits::edit_card(app, by, id, &seen, &patch, false).await.map(drop)
+    let (id, is_as_read) = (CardId(card.id), |now: &CardResponse| card.is_in(now));
+    card_edits::edit_card(app, by, id, is_as_read, &patch, false).await.map(drop)
 }
 
 /// The faults of the texts of a card, beside their fields.
@@ -299,37 +305,36 @@ mod tests {
             attributes: Map::new(),
             effects: vec![effect("passive", "One."), effect("normal", "Two.")],
             lore: None,
+            updated_at: String::new(),
         }
     }
 
     #[test]
     fn texts_that_are_stored_already_are_recognised() {
-        let (card, version) = (card(), "v".to_owned());
-        let found = ReadCard { card, version };
-        let mut typed = TypedTexts::of(&found);
+        let card = card();
+        let mut typed = TypedTexts::of(&card).unwrap();
         typed.lore = " \n".to_owned();
-        assert!(typed.is_stored_in(&found.card));
+        assert!(typed.is_stored_in(&card));
         // The form that has removed an effect still has its empty field.
         typed.effects.push(" ".to_owned());
-        assert!(typed.is_stored_in(&found.card));
+        assert!(typed.is_stored_in(&card));
         typed.unsaved.push("Three.".to_owned());
-        assert!(!typed.is_stored_in(&found.card));
+        assert!(!typed.is_stored_in(&card));
     }
 
     #[test]
     fn the_patch_has_only_changed_members() {
-        let (card, version) = (card(), "v".to_owned());
-        let found = ReadCard { card, version };
-        let mut typed = TypedTexts::of(&found);
-        assert!(typed.patch(&found.card).is_empty());
+        let card = card();
+        let mut typed = TypedTexts::of(&card).unwrap();
+        assert!(typed.patch(&card).is_empty());
         typed.effects = vec![String::new(), " Three. ".to_owned()];
         typed.lore = "Whistles.".to_owned();
         let wanted = json!({
             "lore": "Whistles.", "effects": [{ "style": "normal", "text": "Three." }],
         });
-        assert_eq!(Value::Object(typed.patch(&found.card)), wanted);
+        assert_eq!(Value::Object(typed.patch(&card)), wanted);
         // Without a text for each effect, the patch changes no effect.
         typed.effects.pop();
-        assert_eq!(Value::Object(typed.patch(&found.card)), json!({ "lore": "Whistles." }));
+        assert_eq!(Value::Object(typed.patch(&card)), json!({ "lore": "Whistles." }));
     }
 }

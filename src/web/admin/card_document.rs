@@ -12,17 +12,18 @@ use super::catalogue_words;
 use super::import_file::FaultRow;
 use super::merged_cards::follow_merge;
 use super::parts::{Area, Nav};
-use super::stored_card::{ReadCard, StoredCard, find_card, patch_between};
+use super::stored_card::{StoredCard, find_card, patch_between};
 use super::words as admin_words;
 use crate::app::catalogue::card_migrations::Located;
 use crate::app::catalogue::cards;
 use crate::app::catalogue::import_faults::locate;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::versions::version_of;
 use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::MergePatch;
-use crate::domain::catalogue::set_file::{position_of, reason_of};
 use crate::domain::ids::CardId;
+use crate::domain::json_errors;
 use crate::http::extract::Form;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{Frame, Place};
@@ -62,24 +63,28 @@ struct FormMessages {
 /// A card with its stored document.
 struct Stored {
     card: StoredCard,
-    version: String,
     document: Map<String, Value>,
 }
 
 impl Stored {
+    /// The version of what the form changes: the unlock progress is no part of it.
+    fn version(&self) -> Result<String, Problem> {
+        version_of(&self.document)
+    }
+
     fn text(&self) -> Result<String, Problem> {
         serde_json::to_string_pretty(&self.document).map_err(Problem::internal)
     }
 }
 
 async fn find(app: &AppState, by: &Granted<WriteCatalogue>, id: CardId) -> Result<Stored, Problem> {
-    let ReadCard { card, version } = find_card(app, by, id).await?;
+    let card = find_card(app, by, id).await?;
     let printings = match cards::list_printings(app, Viewer::from(by), id).await? {
         Located::Here(found) => found.data,
         Located::Moved(_) => return Err(Problem::not_found()),
     };
     let document = card.document(&printings);
-    Ok(Stored { card, version, document })
+    Ok(Stored { card, document })
 }
 
 /// Shows the document of a card.
@@ -92,7 +97,7 @@ pub(in crate::web) async fn show_document(
     let id = CardId(*card);
     let shown = async {
         let stored = find(&state, &by, id).await?;
-        let typed = TypedDocument { document: stored.text()?, version: stored.version.clone() };
+        let typed = TypedDocument { document: stored.text()?, version: stored.version()? };
         show(&by, PageStatus::OK, &stored, typed, FormMessages::default())
     };
     follow_merge(&state, &by, &req, id, shown.await).await
@@ -131,9 +136,8 @@ fn read(before: &Map<String, Value>, text: &str) -> Result<Map<String, Value>, s
 
 /// The fault of a text that cannot be read, with its place.
 fn syntax_fault(text: &str, error: &serde_json::Error) -> InputFault {
-    let position = position_of(text, error);
-    let fault = InputFault::at("", reason_of(error)).on_line(position.line);
-    InputFault { column: Some(position.column), ..fault }
+    let position = json_errors::position_of(text.as_bytes(), error);
+    InputFault::at("", json_errors::in_words(error)).at_position(position)
 }
 
 /// Changes the document of a card, if the stored version is still the version that the form was loaded with.
@@ -165,28 +169,29 @@ async fn run_change(
             return show(by, PageStatus::INVALID_FORM, &stored, typed, messages);
         }
     };
-    if patch.is_empty() && typed.version == stored.version {
+    let edited = if typed.version != stored.version()? {
+        Err(Problem::new(ProblemCode::PreconditionFailed))
+    } else if patch.is_empty() {
         return Ok(see_other(&format!("{}?done=unchanged", edit_path(id.0))));
-    }
-    let problem = match edit(app, by, id, &typed.version, patch).await {
+    } else {
+        edit(app, by, &stored.card, patch).await
+    };
+    let problem = match edited {
         Ok(()) => return Ok(see_other(&format!("{}?done=changed", edit_path(id.0)))),
         Err(problem) => problem,
     };
     let status = PageStatus::of(&problem);
     let Some(text) = admin_words::fault(problem.code()) else { return Err(problem) };
-    let is_stale = problem.code() == ProblemCode::PreconditionFailed;
-    if is_stale || problem.code() == ProblemCode::EditConflict {
+    if problem.code() == ProblemCode::PreconditionFailed {
         let stored = find(app, by, id).await?;
         // A double click, or a form that is sent again because its answer was lost.
         if read(&stored.document, &typed.document).is_ok_and(|patch| patch.is_empty()) {
             return Ok(see_other(&format!("{}?done=changed", edit_path(id.0))));
         }
-        if is_stale {
-            typed.version.clone_from(&stored.version);
-            let (faults, saved) = (Faults::one("", text), Some(stored.text()?));
-            let messages = FormMessages { faults, saved, ..FormMessages::default() };
-            return show(by, status, &stored, typed, messages);
-        }
+        typed.version = stored.version()?;
+        let (faults, saved) = (Faults::one("", text), Some(stored.text()?));
+        let messages = FormMessages { faults, saved, ..FormMessages::default() };
+        return show(by, status, &stored, typed, messages);
     }
     let messages = match problem.faults() {
         [] => FormMessages { faults: Faults::one("", text), ..FormMessages::default() },
@@ -215,6 +220,6 @@ mod tests {
         let text = "{\n\"name\": \"ÄÄÄÄ\" x}";
         let fault = syntax_fault(text, &read(&Map::new(), text).unwrap_err());
         assert_eq!((fault.line, fault.column), (Some(2), Some(16)));
-        assert_eq!(fault.detail, "expected `,` or `}`");
+        assert_eq!(fault.detail, "a `,` or `}` is missing here");
     }
 }

@@ -139,7 +139,7 @@ async fn show_empty(
     way: ShownForm,
     id: CardId,
 ) -> Result<HttpResponse, Problem> {
-    let card = find_card(app, by, id).await?.card;
+    let card = find_card(app, by, id).await?;
     show(app, by, PageStatus::OK, (way, &card), TypedPlace::default(), Faults::none()).await
 }
 
@@ -188,7 +188,7 @@ async fn move_or_show(
             }
         },
     };
-    let card = find_card(app, by, id).await?.card;
+    let card = find_card(app, by, id).await?;
     show(app, by, status, (ShownForm::Move, &card), typed, faults).await
 }
 
@@ -278,7 +278,7 @@ async fn merge_or_show(
     typed: TypedPlace,
 ) -> Result<HttpResponse, Problem> {
     if typed.into.is_empty() {
-        let card = find_card(app, by, id).await?.card;
+        let card = find_card(app, by, id).await?;
         return match find_other(app, by, &card, &typed).await? {
             Ok(other) => confirm(by, PageStatus::OK, &card, &other, typed, Faults::none()),
             Err(faults) => {
@@ -294,8 +294,8 @@ async fn merge_or_show(
         Err(problem) => problem,
     };
     let Some(faults) = faults_of(&problem, &["note"]) else { return Err(problem) };
-    let card = find_card(app, by, id).await?.card;
-    let other = find_card(app, by, into).await?.card;
+    let card = find_card(app, by, id).await?;
+    let other = find_card(app, by, into).await?;
     confirm(by, PageStatus::of(&problem), &card, &other, typed, faults)
 }
 
@@ -320,8 +320,8 @@ async fn find_other(
         Ok(Located::Here(found)) => {
             serde_json::from_slice(found.body()).map_err(Problem::internal)?
         }
-        Ok(Located::Moved(NewPlace::Id(id))) => find_card(app, by, id).await?.card,
-        Ok(Located::Moved(NewPlace::Number(place))) => find_card(app, by, place.id).await?.card,
+        Ok(Located::Moved(NewPlace::Id(id))) => find_card(app, by, id).await?,
+        Ok(Located::Moved(NewPlace::Number(place))) => find_card(app, by, place.id).await?,
         Err(problem) if problem.code() == ProblemCode::NotFound => return nothing(),
         Err(problem) => return Err(problem),
     };

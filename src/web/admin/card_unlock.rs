@@ -45,7 +45,7 @@ pub(in crate::web) async fn show_unlock(
 ) -> Result<HttpResponse, Problem> {
     let (id, reads) = (CardId(*card), by.visitor.must::<WriteCatalogue>()?);
     let shown = async {
-        let card = find_card(&state, &reads, id).await?.card;
+        let card = find_card(&state, &reads, id).await?;
         show(&by, PageStatus::OK, &card, String::new(), Faults::none())
     };
     follow_merge(&state, &reads, &req, id, shown.await).await
@@ -104,7 +104,7 @@ async fn unlock_or_show(
         Ok(_) => Ok(see_other(&format!("{}?done=unlocked", edit_path(id.0)))),
         Err(problem) => {
             let Some(faults) = faults_of(&problem, &["reason"]) else { return Err(problem) };
-            let card = find_card(app, reads, id).await?.card;
+            let card = find_card(app, reads, id).await?;
             show(by, PageStatus::of(&problem), &card, form.reason, faults)
         }
     }

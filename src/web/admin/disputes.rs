@@ -26,6 +26,7 @@ use crate::domain::ids::{AccountId, DisputeId};
 use crate::http::extract::Form;
 use crate::web::accounts::Moment;
 use crate::web::catalogue::card_path;
+use crate::web::fault_words;
 use crate::web::forms::{Choice, Faults, not_empty, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of};
 use crate::web::page_status::PageStatus;
@@ -319,8 +320,8 @@ pub(in crate::web) async fn decide(
             if outcome.is_none() {
                 faults.add("outcome", moderation_words::CHOOSE_OUTCOME);
             }
-            if why.is_err() {
-                faults.add("reason", moderation_words::REASON_FAULT);
+            for fault in why.err().map(Problem::into_faults).unwrap_or_default() {
+                faults.add("reason", fault_words::reason(&fault.reason));
             }
             let status = PageStatus::INVALID_FORM;
             return show(&state, &by.visitor, status, id, typed, faults, "").await;

@@ -49,7 +49,7 @@ pub(super) async fn follow_merge(
     if req.method() != Method::POST {
         return Ok(see_other(&edit_path(into.0)));
     }
-    let card = find_card(app, by, into).await?.card;
+    let card = find_card(app, by, into).await?;
     let page = MergedPage {
         frame: Frame::new(catalogue_words::MERGED_MEANWHILE).at(Place::Account),
         nav: Nav::new(by.role(), Area::Cards),

@@ -21,6 +21,7 @@ pub(super) const DECIDED: &str = "Decided";
 pub(super) const WAITING_SUBMISSIONS: &str = "Submissions that wait";
 pub(super) const REVIEWS_ABOUT: &str = "In sets whose unlock policy asks for it, a submission of a hidden card counts only when a moderator has confirmed it. The copy is registered either way.";
 pub(super) const NO_REVIEWS: &str = "No submission waits. New ones appear here by themselves.";
+pub(super) const NO_FITTING_REVIEWS: &str = "No waiting submission fits the filter.";
 pub(super) const THEIR_SUBMISSIONS: &str = "Submissions in all";
 pub(super) const ACCOUNT_SINCE: &str = "Account since";
 pub(super) const REVIEW: &str = "Review a submission";
@@ -57,7 +58,6 @@ pub(super) const NO_STATEMENTS: &str =
 pub(super) const DECIDE_ABOUT: &str = "This cannot be undone. Both sides are notified, and read your reason. Other claims to the copy stay open, against its owner after the decision.";
 pub(super) const OUTCOME: &str = "Owner of the copy";
 pub(super) const CHOOSE_OUTCOME: &str = "Choose the owner of the copy.";
-pub(super) const REASON_FAULT: &str = "Give a reason of 1 to 500 characters, on one line.";
 pub(super) const BOTH_READ: &str = "1 to 500 characters. Both sides read it.";
 
 pub(super) fn dispute_state(state: &str) -> &'static str {
@@ -118,7 +118,6 @@ pub(super) fn copy_event(event: &str) -> &'static str {
         "register" => "Registered",
         "transfer" => "Given away in a trade",
         "dispute" => "Claimed by somebody else",
-        "as_before" => "It was like that already: nothing was changed.",
         "freeze" => "Frozen",
         "unfreeze" => "Unfrozen",
         "decide" => "A dispute was decided",
@@ -133,6 +132,7 @@ pub(super) const NO_REPORTS: &str = "No report waits. New ones appear here by th
 pub(super) const NO_REPORTS_ABOUT: &str = "No report about this account waits.";
 pub(super) const ALL_REPORTS: &str = "Reports about everybody";
 pub(super) const NO_DECIDED_REPORTS: &str = "No report was decided yet.";
+pub(super) const NO_DECIDED_REPORTS_ABOUT: &str = "No report about this account was decided yet.";
 pub(super) const REPORT: &str = "A report";
 pub(super) const SUBJECT: &str = "About";
 pub(super) const WRONG: &str = "What is wrong";
@@ -256,6 +256,7 @@ pub(super) fn done(code: &str) -> &'static str {
         "freeze" => "The copy is frozen.",
         "unfreeze" => "The copy is not frozen any more.",
         "void" => "The copy is void.",
+        "as_before" => "It was like that already: nothing was changed.",
         _ => "",
     }
 }

@@ -42,9 +42,6 @@ pub(in crate::web) struct TypedPlan {
     key: String,
 }
 
-/// Fields of the form.
-const FIELDS: [&str; 4] = ["copies_per_card", "packs", "cards_per_pack", "lore_cards"];
-
 /// Most copies of a card, as in the contract of the API.
 const MAX_COPIES: u64 = 10_000_000;
 
@@ -204,11 +201,11 @@ async fn make_plan(app: &AppState, by: &Planner, request: &RunRequest) -> Result
     Ok(Plan::new(&games, &request.game, plan))
 }
 
-/// The faults of a plan: faults of packs are shown at the checkbox of packs.
+/// Why there is no plan. The values of the fields are checked before, so a refusal is about the run as a whole.
 fn plan_faults(problem: &Problem) -> Option<Faults> {
     match problem.code() {
         ProblemCode::NotFound => Some(Faults::one("set", printing_words::NO_SUCH_SET)),
-        _ => faults_of(problem, &FIELDS),
+        _ => faults_of(problem, &[]),
     }
 }
 

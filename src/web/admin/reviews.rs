@@ -64,6 +64,7 @@ struct ReviewsPage {
     done: &'static str,
     account: String,
     games: Vec<Choice>,
+    is_filtered: bool,
     waiting: Vec<WaitingRow>,
     /// The note of a decision that came too late.
     written: Vec<String>,
@@ -171,6 +172,7 @@ async fn list(
         nav: Nav::new(by.role(), Area::Reviews),
         done: moderation_words::done(&query.done),
         games: choices,
+        is_filtered: !query.account.trim().is_empty() || !query.game.is_empty(),
         waiting: found.into_iter().map(|waiting| WaitingRow::new(&games, waiting)).collect(),
         first_path: query.cursor.as_ref().map(|_| query.path_at(None)),
         next_path,

@@ -172,7 +172,7 @@ async fn new_form(
     typed: TypedRuling,
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
-    let card = find_card(app, by, id).await?.card;
+    let card = find_card(app, by, id).await?;
     let key = next_key(status, &typed.key);
     let typed = TypedRuling { key, version: String::new(), ..typed };
     let action = format!("{}/rulings", edit_path(card.id));

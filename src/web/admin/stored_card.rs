@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::app::answer_form::AnswerForm;
 use crate::app::catalogue::card_migrations::{Located, NewPlace};
-use crate::app::catalogue::cards::{self, CardRequest, PrintingResponse};
+use crate::app::catalogue::cards::{self, CardRequest, CardResponse, PrintingResponse};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, Viewer, WriteCatalogue};
@@ -15,7 +15,8 @@ use crate::domain::ids::CardId;
 use crate::web::catalogue::card_path;
 use crate::web::words;
 
-#[derive(Debug, Deserialize)]
+/// What a card is, without its unlock progress: each submission changes that, and no form edits it.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct StoredCard {
     pub(super) id: Uuid,
     pub(super) game: String,
@@ -29,16 +30,18 @@ pub(super) struct StoredCard {
     #[serde(default)]
     pub(super) effects: Vec<Effect>,
     pub(super) lore: Option<String>,
-}
-
-/// A card with the version that was read.
-#[derive(Debug)]
-pub(super) struct ReadCard {
-    pub(super) card: StoredCard,
-    pub(super) version: String,
+    /// It changes with the printings, too.
+    pub(super) updated_at: String,
 }
 
 impl StoredCard {
+    /// Whether a response is about the card as it is here.
+    pub(super) fn is_in(&self, response: &CardResponse) -> bool {
+        let body = serde_json::to_vec(response);
+        let now = body.and_then(|body| serde_json::from_slice::<Self>(&body));
+        now.is_ok_and(|now| now == *self)
+    }
+
     /// The path of the public page of the card.
     pub(super) fn public_path(&self) -> String {
         card_path(&self.game, &self.set, &self.number)
@@ -76,7 +79,7 @@ impl StoredCard {
 
 /// The outcome of a look-up of a card.
 pub(super) enum LookedUpCard {
-    Here(Box<ReadCard>),
+    Here(Box<StoredCard>),
     /// The card was merged into the card with this id.
     Merged(CardId),
 }
@@ -92,8 +95,7 @@ pub(super) async fn look_for(
     match cards::find(app, request, id).await? {
         Located::Here(found) => {
             let card = serde_json::from_slice(found.body()).map_err(Problem::internal)?;
-            let found = ReadCard { card, version: found.tag.clone() };
-            Ok(LookedUpCard::Here(Box::new(found)))
+            Ok(LookedUpCard::Here(Box::new(card)))
         }
         Located::Moved(NewPlace::Id(into)) => Ok(LookedUpCard::Merged(into)),
         Located::Moved(NewPlace::Number(_)) => Err(Problem::internal("an id leads to a number")),
@@ -105,7 +107,7 @@ pub(super) async fn find_card(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
     id: CardId,
-) -> Result<ReadCard, Problem> {
+) -> Result<StoredCard, Problem> {
     match look_for(app, by, id).await? {
         LookedUpCard::Here(found) => Ok(*found),
         LookedUpCard::Merged(_) => Err(Problem::not_found()),

@@ -64,6 +64,29 @@ struct ArtworkPage {
     saved: Option<SavedArtwork>,
 }
 
+/// The form as it was sent.
+struct TypedArtwork {
+    /// The id of the chosen artwork; empty: none.
+    chosen: String,
+    alt: String,
+    /// The version of the design that the form was loaded with.
+    version: i64,
+}
+
+impl TypedArtwork {
+    fn read(fields: &[(String, String)], found: &VersionedDesign) -> Self {
+        // Browsers send no choice if none is made, for example after the picture was taken down: then the design keeps its artwork.
+        let stored = found.design.content.artwork.as_ref().map(|artwork| &artwork.id);
+        // A missing number means version 0, which never exists.
+        let version = field(fields, "version").and_then(|version| version.parse().ok());
+        Self {
+            chosen: field(fields, "artwork").or(stored).cloned().unwrap_or_default(),
+            alt: field(fields, "alt").cloned().unwrap_or_default(),
+            version: version.unwrap_or_default(),
+        }
+    }
+}
+
 /// The stored artwork of a design.
 struct SavedArtwork {
     /// `None`: the design has no artwork.
@@ -83,12 +106,11 @@ pub(in crate::web) async fn show(
     show_form(&state, &reads, code, None, (PageStatus::OK, Faults::none())).await
 }
 
-/// The form of the artwork; `typed`: the chosen artwork and its description.
 async fn show_form(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
     code: DesignCode,
-    typed: Option<(String, String)>,
+    typed: Option<TypedArtwork>,
     (status, faults): (PageStatus, Faults),
 ) -> Result<HttpResponse, Problem> {
     let found = find_own(app, by, code).await?;
@@ -97,7 +119,12 @@ async fn show_form(
         None => (String::new(), String::new()),
     };
     let is_stale = status.is(ProblemCode::PreconditionFailed);
-    let (chosen, alt) = typed.unwrap_or_else(|| (stored.clone(), stored_alt.clone()));
+    let typed = typed.unwrap_or_else(|| TypedArtwork {
+        chosen: stored.clone(),
+        alt: stored_alt.clone(),
+        version: found.version.0,
+    });
+    let TypedArtwork { chosen, alt, version } = typed;
     let limit = PageLimit::try_from(EARLIER).map_err(Problem::internal)?;
     let mut own = artworks::list_own(app, by, None::<ArtworkKey>, limit).await?;
     // A chosen or stored picture that is older than the listed ones must be a choice, too. Without it, the next save would remove the picture from the design.
@@ -133,7 +160,8 @@ async fn show_form(
         faults,
         heading,
         design: design_path(code),
-        version: found.version.0,
+        // Only a page that shows both versions replaces the version of the form by that of the stored design.
+        version: if is_stale { found.version.0 } else { version },
         alt,
         has_none: chosen.is_empty(),
         choices,
@@ -166,41 +194,40 @@ pub(in crate::web) async fn send(
         Err(refused) => {
             let Some(faults) = unreceived(&refused) else { return Err(refused.problem) };
             let (fields, status) = (refused.sent.into_fields(), PageStatus::of(&refused.problem));
-            let typed = (!fields.is_empty()).then(|| typed(&fields, &found));
+            let typed = (!fields.is_empty()).then(|| TypedArtwork::read(&fields, &found));
             return show_form(&state, &reads, code, typed, (status, faults)).await;
         }
     };
     let file = upload.file("file").map(|file| file.content.clone());
     let fields = upload.into_fields();
-    let (mut chosen, alt) = typed(&fields, &found);
-    // A missing number means version 0, which never exists.
-    let meant =
-        field(&fields, "version").and_then(|version| version.parse().ok()).unwrap_or_default();
-    let meant = Revision(meant);
+    let mut typed = TypedArtwork::read(&fields, &found);
+    let meant = Revision(typed.version);
     // A form with an earlier version is refused for that first.
     let is_current = meant == found.version;
-    if file.is_none() && chosen.is_empty() && is_current && is_new(&alt, &found.design.content) {
+    let needs_picture = typed.chosen.is_empty() && is_new(&typed.alt, &found.design.content);
+    if file.is_none() && is_current && needs_picture {
         let faults = Faults::one("file", design_words::PICTURE_MISSING);
         let shown = (PageStatus::INVALID_FORM, faults);
-        return show_form(&state, &reads, code, Some((chosen, alt)), shown).await;
+        return show_form(&state, &reads, code, Some(typed), shown).await;
     }
     let meant = meant.meant();
     let mut is_lost = file.is_some();
     let done = async {
         if let Some(file) = file {
-            chosen = expected.store(&state, &by, file).await?.artwork.id;
+            typed.chosen = expected.store(&state, &by, file).await?.artwork.id;
             // The picture is stored, so it can be chosen.
             is_lost = false;
         }
         let design = found.design;
-        let request = with_artwork(design.game, design.content, body_of(&chosen, &alt));
+        let artwork = body_of(&typed.chosen, &typed.alt);
+        let request = with_artwork(design.game, design.content, artwork);
         design_lifecycle::revise(&state, &by, network.0, code, &meant, request).await
     };
     match done.await {
         Ok(_) => Ok(see_other(&design_path(code))),
         Err(problem) => {
             let is_stale = problem.code() == ProblemCode::PreconditionFailed;
-            if is_stale && is_set(&state, &by, code, (&chosen, &alt)).await? {
+            if is_stale && is_set(&state, &by, code, (&typed.chosen, &typed.alt)).await? {
                 return Ok(see_other(&design_path(code)));
             }
             let faults = match problem.code() {
@@ -217,8 +244,8 @@ pub(in crate::web) async fn send(
             if is_lost && faults.of("file").is_none() {
                 faults.add("file", words::FILE_NOT_KEPT);
             }
-            let (typed, status) = (Some((chosen, alt)), PageStatus::of(&problem));
-            show_form(&state, &reads, code, typed, (status, faults)).await
+            let shown = (PageStatus::of(&problem), faults);
+            show_form(&state, &reads, code, Some(typed), shown).await
         }
     }
 }
@@ -253,14 +280,6 @@ async fn is_set(
 fn body_of(chosen: &str, alt: &str) -> Option<DesignArtworkBody> {
     let given = Some(alt.to_owned()).filter(|alt| !alt.trim().is_empty());
     (!chosen.is_empty()).then(|| DesignArtworkBody { id: chosen.to_owned(), alt: given })
-}
-
-/// The chosen artwork and its description.
-fn typed(fields: &[(String, String)], found: &VersionedDesign) -> (String, String) {
-    // Browsers send no choice if none is made, for example after the picture was taken down: then the design keeps its artwork.
-    let stored = found.design.content.artwork.as_ref().map(|artwork| &artwork.id);
-    let chosen = field(fields, "artwork").or(stored).cloned().unwrap_or_default();
-    (chosen, field(fields, "alt").cloned().unwrap_or_default())
 }
 
 /// Whether a description was typed that differs from the stored one. Without a picture there would be no place for it; a stored one is dropped with

@@ -14,11 +14,12 @@ use crate::app::designs::suggested_changes::{
     self, SuggestedChangeResponse, SuggestedChangeSummary,
 };
 use crate::app::page::{Cursor, PageLimit};
-use crate::app::problem::{Problem, ProblemCode};
+use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
 use crate::auth::permission::{GiveFeedback, Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
+use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::SuggestionId;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
@@ -64,6 +65,7 @@ struct SuggestionsPage {
     name: String,
     path: String,
     is_own: bool,
+    may_suggest: bool,
     suggestions: Vec<SuggestionRow>,
     first_path: Option<String>,
     next_path: Option<String>,
@@ -88,6 +90,7 @@ pub(in crate::web) async fn list(
         frame: Frame::new(&heading).at(Place::Designs),
         heading,
         is_own: found.is_own,
+        may_suggest: !found.is_own && may_be_changed(found.design.status),
         first_path: query.cursor.as_ref().map(|_| list.clone()),
         next_path: page.next_cursor.map(|cursor| format!("{list}?cursor={cursor}")),
         suggestions: page.data.into_iter().map(|row| SuggestionRow::new(&path, row)).collect(),
@@ -95,6 +98,12 @@ pub(in crate::web) async fn list(
         path,
     };
     private(PageStatus::OK, &page)
+}
+
+/// Whether others may suggest changes of a design with this status.
+fn may_be_changed(status: &str) -> bool {
+    let status = DesignStatus::parse(status);
+    status.is_some_and(|status| status.is_listed() && status != DesignStatus::Official)
 }
 
 #[derive(Template)]
@@ -125,15 +134,18 @@ pub(in crate::web) async fn find(
     path: web::Path<(String, Uuid)>,
 ) -> Result<HttpResponse, Problem> {
     let (design, id) = path.into_inner();
-    show(&state, &by, (identifier(&design)?, id), PageStatus::OK, Faults::none()).await
+    let path = (identifier(&design)?, id);
+    show(&state, &by, path, PageStatus::OK, Faults::none(), &[]).await
 }
 
+/// Shows a suggestion with faults; `about`: where they are.
 async fn show(
     app: &AppState,
     by: &Granted<ReadOwnDesigns>,
     (code, id): (DesignCode, Uuid),
     status: PageStatus,
-    faults: Faults,
+    mut faults: Faults,
+    about: &[InputFault],
 ) -> Result<HttpResponse, Problem> {
     let SuggestedChangeResponse { suggestion, differences, .. } =
         suggested_changes::find(app, by, code, SuggestionId(id)).await?;
@@ -142,6 +154,11 @@ async fn show(
     let games = app.all_games().await?;
     let mut games = games.iter().map(|loaded| &loaded.game);
     let game = games.find(|game| game.code() == found.design.game);
+    // There is no field to which a fault could lead, so its text names what it is about.
+    faults.label(about.iter().map(|fault| {
+        let member = design_words::member(game, &fault.pointer);
+        Some(member).filter(|member| !member.is_empty())
+    }));
     let heading = design_words::suggestion_by(&suggestion.suggested_by);
     let design = design_path(code);
     let page = SuggestionPage {
@@ -227,7 +244,8 @@ pub(in crate::web) async fn answer(
                 _ => faults_of(&problem, &[]),
             };
             let Some(faults) = faults else { return Err(problem) };
-            show(&state, &by, (code, id), PageStatus::of(&problem), faults).await
+            let status = PageStatus::of(&problem);
+            show(&state, &by, (code, id), status, faults, problem.faults()).await
         }
     }
 }

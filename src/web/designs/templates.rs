@@ -133,6 +133,8 @@ pub(super) async fn choose(work: &Work<'_>, mut draft: Draft, go: &str) -> Resul
     }
     page.template.clear();
     page.picks.clear();
+    // A cursor into the values of a template is none into the list of templates.
+    let cursor = cursor.filter(|_| draft.one("template").is_empty());
     let listed = match effect_texts::list_templates(work.app, &game, cursor.as_ref(), limit).await {
         Ok(listed) => listed.part,
         Err(problem) if problem.code() == ProblemCode::NotFound => {

@@ -9,7 +9,7 @@ use super::designer_page::{DesignerPage, FieldFault, KindGroup, SavedDesign, Ste
 use super::draft::Draft;
 use super::faults::faults_of;
 use super::fields::field_id;
-use super::pointers::{field_of_fault, field_of_violation};
+use super::pointers::{field_of_fault, field_of_violation, in_form};
 use super::steps::may_be_edited;
 use super::templates::{self, Chosen};
 use super::verdict::VerdictView;
@@ -202,10 +202,11 @@ impl<'a> Work<'a> {
             slot: owned(format!("effects.{at}.slot")),
             text: owned(format!("effects.{at}.text")),
         };
+        let sent: Vec<usize> = (0..draft.effect_count()).collect();
         let partial = PartialDesign {
             kind: draft.one("kind").to_owned(),
             attributes: draft.attributes(game, "attributes", |_| true),
-            effects: (0..draft.effect_count()).map(effect).collect(),
+            effects: sent.iter().copied().map(effect).collect(),
             printings: Vec::new(),
         };
         let suggested =
@@ -213,7 +214,7 @@ impl<'a> Work<'a> {
         let suggested = match suggested {
             Ok(suggested) => suggested,
             Err(problem) if !problem.faults().is_empty() => {
-                messages.wrong = wrong(&problem, Some(game), draft);
+                messages.wrong = wrong(&problem, Some(game), draft, &sent);
                 return Ok(());
             }
             Err(problem) => return Err(problem),
@@ -248,7 +249,7 @@ impl<'a> Work<'a> {
             return self.show_closed(draft, closed).await;
         }
         let Some(faults) = faults_of(&problem, &[]) else { return Err(problem) };
-        let wrong = wrong(&problem, game.as_ref(), &draft);
+        let wrong = wrong(&problem, game.as_ref(), &draft, &draft.written_effects());
         let mut messages = StepMessages { wrong, ..StepMessages::sent() };
         if messages.wrong.is_empty() {
             let whole = |fault: &crate::web::forms::Fault| FieldFault {
@@ -336,7 +337,8 @@ impl<'a> Work<'a> {
             Ok(check) => Ok(Some(check)),
             Err(problem) if problem.code() == ProblemCode::InvalidBody => {
                 if messages.wrong.is_empty() {
-                    messages.wrong = wrong(&problem, Some(game), draft);
+                    let sent = draft.written_effects();
+                    messages.wrong = wrong(&problem, Some(game), draft, &sent);
                 }
                 Ok(None)
             }
@@ -482,14 +484,15 @@ fn is_overload(problem: &Problem) -> bool {
     matches!(problem.code().status(), 429 | 503)
 }
 
-/// The faults of the input, by field.
-fn wrong(problem: &Problem, game: Option<&Game>, draft: &Draft) -> Vec<FieldFault> {
+/// The faults of the input, by field; `sent`: the numbers of the effects that the request contains.
+fn wrong(problem: &Problem, game: Option<&Game>, draft: &Draft, sent: &[usize]) -> Vec<FieldFault> {
     let wrong = |fault: &crate::app::problem::InputFault| {
         let pointer = fault.pointer.strip_prefix("/design").unwrap_or(&fault.pointer);
+        let pointer = in_form(pointer, sent);
         let text = fault_words::reason(&fault.reason).into_owned();
         FieldFault {
-            field: field_of_fault(game, pointer, draft),
-            text: match design_words::member(game, pointer) {
+            field: field_of_fault(game, &pointer, draft),
+            text: match design_words::member(game, &pointer) {
                 member if member.is_empty() => text,
                 member => design_words::labelled(&member, &text),
             },

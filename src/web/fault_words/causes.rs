@@ -5,7 +5,7 @@ use crate::app::problem_cause::{ArtworkError, NameHolder, ProblemCause, Revocati
 use crate::domain::catalogue::migration::MergeRefusal;
 use crate::domain::printing::minting::{MAX_CODES, PlanError};
 use crate::domain::printing::packs::{PackError, ParameterFault};
-use crate::web::words::{copies as copies_in_words, counted, place};
+use crate::web::words::{copies as copies_in_words, counted, grouped, place};
 
 /// The message for a cause, as a sentence.
 pub(in crate::web) fn cause(cause: &ProblemCause) -> Sentence {
@@ -56,6 +56,9 @@ fn merge(refusal: MergeRefusal) -> &'static str {
         MergeRefusal::Itself => "A card cannot become one with itself.",
         MergeRefusal::OtherGame => "The two cards are of different games.",
         MergeRefusal::Hidden => "One of the cards is hidden: the merge would reveal what it is.",
+        MergeRefusal::TooManyRulings => {
+            "Together, the cards have more rulings than a card may have. Delete some of them first."
+        }
         MergeRefusal::Used => {
             "The card has copies, submissions or similar data, which cannot be merged."
         }
@@ -73,6 +76,11 @@ fn plan(error: &PlanError) -> Sentence {
             "The run would have {} codes, and {} are the most. Plan fewer copies of each card, and another run for the rest.",
             count(*codes),
             count(MAX_CODES)
+        )
+        .into(),
+        PlanError::Unequal { expected, cards } => format!(
+            "All cards of a set must have the same number of copies: now {}. These cards have another number, so no run can be planned: {cards}.",
+            grouped(*expected)
         )
         .into(),
     }

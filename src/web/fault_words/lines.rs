@@ -36,7 +36,7 @@ pub(super) fn table(error: &TableError) -> Sentence {
         | TableError::BrokenUtf16 => {
             "The text of the file cannot be read: save it as UTF-8.".into()
         }
-        TableError::MalformedJson(_) => "The file is no proper JSON.".into(),
+        TableError::MalformedJson { .. } => "The file is no proper JSON.".into(),
         TableError::Nul => "There is a character in the file that cannot be stored.".into(),
     }
 }

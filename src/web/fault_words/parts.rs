@@ -62,6 +62,7 @@ pub(super) fn content(reason: &ContentReason) -> Sentence {
         ContentReason::Value => {
             "A value is a text, a number, yes or no, or a list of such values.".into()
         }
+        ContentReason::Range => "The number is too large or too small.".into(),
         ContentReason::LongKey => "Its characters consist of too many parts. Shorten it.".into(),
     }
 }

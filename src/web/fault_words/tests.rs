@@ -1,6 +1,6 @@
 use cardscape_engine::{
     CardDefinition, Date, DateError, DeckTextFault, Game, IgnoredReason, JsonFault, MalformedText,
-    card_faults,
+    Position, card_faults,
 };
 
 use super::*;
@@ -112,7 +112,8 @@ fn tables() -> Vec<TableError> {
     use TableError as T;
     let mixed = T::MixedEncodings { line: 3, byte: 0xe4 };
     let unknown = T::UnknownEncoding { line: 3, byte: 0x81 };
-    let malformed = T::MalformedJson("expected `,` at line 1 column 2".to_owned());
+    let position = Position { line: 1, column: 2 };
+    let malformed = T::MalformedJson { reason: "a value is expected here".to_owned(), position };
     vec![
         T::NoCards("Price, Foil".to_owned()),
         T::Empty,
@@ -183,6 +184,7 @@ fn reasons() -> Vec<FaultReason> {
         R::GameOfDesign,
         R::Unchanged,
         R::ChangedInDesign,
+        R::TooLargeTogether,
         R::DetailsMissing,
         R::NoteOnHidden,
         R::Card(CardFault::NameTaken { set: text("hearth"), number: text("001") }),
@@ -224,6 +226,7 @@ fn reasons() -> Vec<FaultReason> {
             ContentReason::TooMany { most: 12, actual: 13 },
             ContentReason::AttributeName(CodeError),
             ContentReason::Value,
+            ContentReason::Range,
             ContentReason::LongKey,
         ]
         .map(R::Content),
@@ -254,7 +257,7 @@ fn causes() -> Vec<ProblemCause> {
         P::NameTaken(NameHolder::NewerDesign),
         P::ManyFaults { all: 1_200, listed: 200 },
     ];
-    all.extend([M::Itself, M::OtherGame, M::Hidden, M::Used].map(P::Merge));
+    all.extend([M::Itself, M::OtherGame, M::Hidden, M::TooManyRulings, M::Used].map(P::Merge));
     let revocations = [
         RevocationRefusal::OtherRevision { read: 1, approved: 2 },
         RevocationRefusal::Card { set: text("hearth"), number: text("001") },
@@ -267,6 +270,7 @@ fn causes() -> Vec<ProblemCause> {
         PlanError::NoCopies,
         PlanError::NoPrinting(text("001")),
         PlanError::TooMany(20_000_000),
+        PlanError::Unequal { expected: 1_000, cards: text("013 (0), 014 (0)") },
     ];
     all.extend(plans.map(P::Plan));
     let weight = ParameterFault { name: "card_mg", least: 1, most: 100_000, value: 0 };

@@ -305,6 +305,13 @@ async fn other_files_than_pictures_are_refused_with_a_reason() {
         let detail = problem["detail"].as_str().unwrap();
         assert!(detail.ends_with('.') && detail.starts_with(char::is_uppercase), "{detail}");
     }
+    let help = app.get("/problems/unreadable_artwork").answer().await.expect(200);
+    let happened = help["what_happened"].as_str().unwrap();
+    for limit in
+        ["at most 10 MiB and 16 megapixels", "at least 200 pixels", "at most four times as long"]
+    {
+        assert!(happened.contains(limit), "{happened}");
+    }
     let most = 10 * 1024 * 1024;
     let answer = upload(&app, &ada, "image/png", vec![0; most + 1]).await;
     assert_eq!(answer.problem(413, "body_too_large")["max_bytes"], most);

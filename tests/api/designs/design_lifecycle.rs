@@ -165,6 +165,27 @@ async fn unchanged_content_creates_no_revision() {
     assert_eq!(app.db().value("SELECT count(*) FROM design_revisions").await, "1");
 }
 
+/// Numbers that the database would write with hundreds of digits, or give back as whole ones, are refused. All others are read with the same value.
+#[tokio::test]
+async fn numbers_are_read_with_the_same_value() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    let with_attack = |attack: &Value| {
+        let mut design = heron("Lantern Heron");
+        design["attributes"]["attack"] = attack.clone();
+        design
+    };
+    let numbers = json!([0.1, 1e2, -0.0, 1e-5, -9_999_999_999_999_998.0, u64::MAX]);
+    let path = begun(&app, &ada, &with_attack(&numbers)).await;
+    let written = put(&app, &ada, &path, "*", &with_attack(&numbers)).await.expect(200);
+    assert_eq!((&written["revision"], &written["attributes"]["attack"]), (&json!(1), &numbers));
+    for number in [1e16, -1e308, 1e-300] {
+        let design = with_attack(&json!([1, number]));
+        let refused = put(&app, &ada, &path, "*", &design).await.problem(422, "invalid_body");
+        assert_eq!(refused["errors"][0]["pointer"], "/attributes/attack/1", "{number}");
+    }
+}
+
 /// The content of each field is text, and is escaped in every form of the answer.
 #[tokio::test]
 async fn hostile_texts_are_texts() {

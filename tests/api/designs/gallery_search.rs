@@ -20,7 +20,8 @@ use cardscape_engine::{Game, search_key};
 use serde_json::{Value, json};
 
 use super::gallery::query;
-use crate::support::{RequestExt as _, TestApp};
+use super::{heron, shared, step};
+use crate::support::{RequestExt as _, TestApp, in_memory};
 
 struct Chance(SplitMix64);
 
@@ -556,4 +557,29 @@ async fn words_in_memory_follow_changes_of_designs() {
         let predicate = condition(&app, &games, "draw");
         assert!(is_in_memory(&with_memory, &predicate), "{change}");
     }
+}
+
+#[tokio::test]
+async fn designs_that_fit_into_memory_again_are_read_again() {
+    let app = TestApp::start_seeded_with(&["ttcg"], |settings| {
+        in_memory(settings);
+        settings.gallery_bytes = 0;
+    })
+    .await;
+    app.seed_effect_texts("ttcg").await;
+    let loaded = app.shared().games.read_list(&mut app.store().connection().await.unwrap()).await;
+    let loaded = loaded.unwrap();
+    let games: Vec<&Game> = loaded.iter().map(|loaded| &loaded.game).collect();
+    let predicate = condition(&app, &games, "heron");
+    let ada = app.player("ada").await;
+    app.catch_up().await;
+    assert!(is_in_memory(&app, &predicate), "no design needs no memory");
+    let path = shared(&app, &ada, &heron("Lantern Heron")).await;
+    app.catch_up().await;
+    step(&app, &ada, &path, "withdraw").await.expect(200);
+    app.catch_up().await;
+    assert!(!is_in_memory(&app, &predicate), "it is not read again at once");
+    app.clock().advance(chrono::Duration::minutes(11));
+    app.catch_up().await;
+    assert!(is_in_memory(&app, &predicate));
 }

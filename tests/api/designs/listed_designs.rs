@@ -7,6 +7,7 @@ use cardscape::domain::designs::identifier::DesignCode;
 use cardscape::domain::designs::name_looks::{Name, NameLooks};
 use cardscape::domain::text::name_skeleton;
 use cardscape::memory::listed_designs::MayClash;
+use cardscape::store::designs::design_changes::RETENTION;
 use cardscape::store::designs::likeness::{self, LikenessQuery};
 use cardscape_engine::name_key;
 use proptest::prelude::*;
@@ -301,6 +302,26 @@ async fn cached_answers_follow_the_database() {
             assert_eq!(check(&other).await.text(), check(&app).await.text(), "{name} {happened}");
         }
     }
+}
+
+/// An instance that was suspended reads all designs again when the notes of changes may have been deleted meanwhile.
+#[tokio::test]
+async fn changes_whose_notes_were_deleted_are_not_missed() {
+    let app = app().await;
+    let ada = app.player("ada").await;
+    shared(&app, &ada, &heron("Lantern Heron")).await;
+    let other = app.second_instance_in_memory().await;
+    let count = async || {
+        let check = other.post("/v1/design-checks").json(&heron("Lantern Heron")).answer().await;
+        check.expect(200)["same_effects"].as_array().unwrap().len()
+    };
+    // In one transaction, so that the instance never reads the note.
+    app.sql("UPDATE designs SET status = 'withdrawn'; DELETE FROM design_changes").await;
+    other.catch_up().await;
+    assert_eq!(count().await, 1, "the instance does not know the change");
+    app.clock().advance(RETENTION);
+    other.catch_up().await;
+    assert_eq!(count().await, 0);
 }
 
 /// The instance that makes a change does not return cached data from before, not even for the short time that other instances need.

@@ -3,7 +3,7 @@
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use super::{app, begun, changed, heron, put, shared, step};
+use super::{app, begun, changed, heron, put, shared, step, uploaded};
 use crate::support::{Answer, Player, RequestExt as _, TestApp, text};
 
 async fn suggest(
@@ -131,6 +131,52 @@ async fn a_suggestion_for_an_older_revision_is_taken_if_it_still_applies() {
     put(&app, &ada, &design, "*", &same).await.expect(200);
     take(&app, &ada, &late, "*").await.problem(409, "suggestion_outdated");
     assert_eq!(app.get(&late).by(&ben).answer().await.expect(200)["state"], "open");
+}
+
+/// A suggestion and the author's later changes are each within the limits of a design, but not both together.
+#[tokio::test]
+async fn a_suggestion_is_not_taken_if_the_design_would_be_too_large() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let with_more = |code: &str, count: usize, value: &str| {
+        let mut design = heron("Lantern Heron");
+        for number in 0..count {
+            design["attributes"][format!("{code}{number}")] = value.into();
+        }
+        design
+    };
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let many = suggested(&app, &ben, &design, 1, &with_more("many", 50, "x")).await;
+    let long = "水 ".repeat(249);
+    let large = suggested(&app, &ben, &design, 1, &with_more("large", 20, &long)).await;
+    put(&app, &ada, &design, "*", &with_more("own", 20, &long)).await.expect(200);
+    for (suggestion, pointer) in [(&many, "/attributes"), (&large, "")] {
+        let problem = take(&app, &ada, suggestion, "*").await.problem(409, "suggestion_outdated");
+        assert_eq!(problem["errors"][0]["pointer"], pointer);
+    }
+    assert_eq!(app.get(&design).answer().await.expect(200)["revision"], 2);
+}
+
+/// The artwork of the design is part of a suggestion, and counts towards its size.
+#[tokio::test]
+async fn a_suggestion_that_is_too_large_with_the_artwork_of_the_design_is_refused() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let long = "水 ".repeat(249);
+    let artwork = json!({ "id": uploaded(&app, &ada, 1).await, "alt": long });
+    let pictured = changed(heron("Lantern Heron"), &json!({ "artwork": artwork }));
+    let with_artwork = shared(&app, &ada, &pictured).await;
+    let without = shared(&app, &ada, &heron("Reed Heron")).await;
+    let mut large = heron("Pond Heron");
+    for number in 0..31 {
+        large["attributes"][format!("large{number}")] = long.as_str().into();
+    }
+    large["attributes"]["rest"] = "水 ".repeat(120).into();
+    let refused = suggest(&app, &ben, &with_artwork, 1, &large).await;
+    assert_eq!(refused.problem(422, "invalid_body")["errors"][0]["pointer"], "/design");
+    suggested(&app, &ben, &without, 1, &large).await;
+    let counted = "SELECT count FROM daily_counts WHERE activity = 'suggest_change'";
+    assert_eq!(app.db().number(counted).await, 1);
 }
 
 #[tokio::test]
@@ -282,7 +328,9 @@ async fn official_designs_accept_no_suggestions() {
     let refused = refused.problem(409, "design_step_refused");
     assert!(refused["detail"].as_str().unwrap().contains("official"), "{refused}");
     assert_eq!(
-        app.db().number("SELECT count(*) FROM daily_counts WHERE activity = 'suggest'").await,
+        app.db()
+            .number("SELECT count(*) FROM daily_counts WHERE activity = 'suggest_change'")
+            .await,
         0
     );
 }

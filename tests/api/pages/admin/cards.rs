@@ -150,6 +150,46 @@ async fn all_of_a_card_is_changed_as_json() {
     assert!(text(&super::check(&form, &page)).contains("Line 2, column "));
 }
 
+/// The forms show nothing that a submission changes.
+#[tokio::test]
+async fn a_submission_does_not_outdate_the_forms_of_a_hidden_card() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 1, true).await;
+    app.admin().await;
+    let codes = app.print("dusk", 2).await;
+    let browser = Browser::of(&app, "the admin").await;
+    let (_, path) = card(&app, "dusk 001").await;
+    let document = format!("{path}/document");
+    let (texts, whole) = (browser.page(&path).await, browser.page(&document).await);
+    let ada = app.player("ada").await;
+    app.register(&ada, &codes[0]).await;
+    let fields = [("document", written(&whole, "document")), ("version", value(&whole, "version"))];
+    let unchanged = browser.post(&document, &fields).await;
+    assert_eq!(location(&unchanged), (303, format!("{path}?done=unchanged")));
+    let fields = [
+        ("name", value(&texts, "name")),
+        ("effect", written(&texts, "effect-1")),
+        ("effect", written(&texts, "effect-2")),
+        ("lore", "It waits."),
+        ("version", value(&texts, "version")),
+    ];
+    let changed = browser.post(&path, &fields).await;
+    assert_eq!(location(&changed), (303, format!("{path}?done=changed")));
+
+    let whole = browser.page(&document).await;
+    let ben = app.player("ben").await;
+    app.register(&ben, &codes[1]).await;
+    let longer = written(&whole, "document").replace("It waits.", "It still waits.");
+    let fields = [("document", &*longer), ("version", value(&whole, "version"))];
+    let changed = browser.post(&document, &fields).await;
+    assert_eq!(location(&changed), (303, format!("{path}?done=changed")));
+    let (after, _) = card(&app, "dusk 001").await;
+    assert_eq!(
+        (&after["lore"], &after["unlock"]["submissions"]),
+        (&json!("It still waits."), &json!(2))
+    );
+}
+
 #[tokio::test]
 async fn a_card_is_unlocked_by_hand() {
     let app = start().await;

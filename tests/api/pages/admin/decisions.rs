@@ -36,7 +36,9 @@ async fn pending_submissions_are_confirmed_and_refused() {
     assert!(leads_to(&page, &of_ada) && leads_to(&page, &of_ben));
     let page = browser.page("/admin/reviews?account=ada").await;
     assert!(leads_to(&page, &of_ada) && !leads_to(&page, &of_ben));
-    assert_eq!(browser.get("/admin/reviews?account=a").await.status, 400);
+    let faulty = browser.get("/admin/reviews?account=a").await;
+    assert_eq!(faulty.status, 400);
+    assert!(!text(&check("reviews", &faulty)).contains("No submission waits"));
 
     let page = browser.page(&of_ada).await;
     assert!(leads_to(&page, &format!("/admin/people/{}", ada.id)));
@@ -68,6 +70,8 @@ async fn pending_submissions_are_confirmed_and_refused() {
     assert_eq!(location(&again), (303, "/admin/reviews?done=refused".to_owned()));
     let again = browser.post(&of_ada, &[("confirmed", "false"), ("note", "Another note.")]).await;
     assert_eq!(location(&again), (303, "/admin/reviews?done=decided_before".to_owned()));
+    let page = browser.page(&format!("/admin/reviews?account={}", ada.id)).await;
+    assert!(text(&page).contains("No waiting submission fits the filter."));
     let unlocked = browser.post(&of_ben, &[("confirmed", "true"), ("note", "A photo.")]).await;
     assert_eq!(location(&unlocked), (303, "/admin/reviews?done=unlocked".to_owned()));
     let card = app.get("/v1/games/ttcg/sets/dusk/cards/001").answer().await.expect(200);
@@ -98,7 +102,13 @@ async fn a_dispute_is_read_and_decided() {
     }
     let page = sent(&browser, &path, &[("reason", "")], 422).await;
     assert!(page.fault_of_group("outcome").contains("Choose the owner of the copy."));
-    assert!(page.fault_of("reason").contains("Give a reason of 1 to 500 characters"));
+    assert!(page.fault_of("reason").contains("Type something here: at most 500 characters."));
+    // The code of the copy is no reason that both sides may read, whether an outcome is chosen or not.
+    for outcome in ["", "for_owner"] {
+        let fields = [("outcome", outcome), ("reason", &*cards[0].serial)];
+        let page = sent(&browser, &path, &fields, 422).await;
+        assert!(page.fault_of("reason").contains("It contains the code of a card"));
+    }
     let fields = [("outcome", "for_claimant"), ("reason", "A photograph.")];
     let decided = browser.post(&path, &fields).await;
     assert_eq!(location(&decided), (303, format!("{path}?done=decided")));
@@ -113,6 +123,9 @@ async fn a_dispute_is_read_and_decided() {
     assert!(text(&page).contains("The dispute is over"));
     assert_eq!(page.only("textarea").text, "Late.", "the reason can be copied");
     assert!(!leads_to(&browser.page("/admin/disputes").await, &path));
+    let faulty = browser.get("/admin/disputes?account=a").await;
+    assert_eq!(faulty.status, 400);
+    assert!(!text(&check("disputes", &faulty)).contains("There is no such dispute."));
     for list in ["?state=all", "?state=for_claimant", "?state=all&account=ben"] {
         assert!(leads_to(&browser.page(&format!("/admin/disputes{list}")).await, &path), "{list}");
     }
@@ -189,6 +202,8 @@ async fn a_report_is_upheld_and_dismissed() {
         let page =
             browser.page(&format!("/admin/reports?decided=true&accused={}", accused.id)).await;
         assert_eq!(leads_to(&page, &path), is_listed);
+        let is_empty = text(&page).contains("No report about this account was decided yet.");
+        assert_eq!(is_empty, !is_listed);
         let message = format!("Only what was reported about {}", accused.name);
         assert!(text(&page).contains(&message), "{}", text(&page));
         assert!(leads_to(&page, &format!("/admin/people/{}", accused.id)));
@@ -271,6 +286,8 @@ async fn a_copy_is_voided_as_it_was_read() {
         let answer = browser.post(&way, &now).await;
         assert_eq!(location(&answer), (303, format!("{path}?done={done}")));
     }
+    let page = browser.page(&format!("{path}?done=as_before")).await;
+    assert!(text(&page).contains("It was like that already"), "{}", text(&page));
 }
 
 #[tokio::test]

@@ -24,6 +24,7 @@ async fn accounts_are_found_by_name_role_and_ban() {
     let refused = moderator.get(&long).await;
     assert_eq!(refused.status, 400);
     assert!(refused.text().contains("A part of a name has 1 to 32 characters."));
+    assert!(!refused.text().contains("No account fits."));
     // Moderators can read the page of an account, and cannot change the account.
     let path = format!("/admin/people/{}", ada.id);
     let page = moderator.page(&path).await;

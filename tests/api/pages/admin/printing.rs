@@ -41,11 +41,30 @@ async fn a_run_is_planned_announced_and_not_revealed_before_it_is_printed() {
     let page = browser.page(&path).await;
     assert!(text(&page).contains(stored[0]["commitment"].as_str().unwrap()));
     assert!(text(&page).contains("cardscape mint --commitment"));
+    assert!(text(&page).contains("add --packing-list"), "for a run in packs");
     assert!(!leads_to(&page, &format!("{path}/reveal")));
     let page = sent(&browser, &format!("{path}/reveal"), &[], 409).await;
     assert!(text(&page).contains("This run is not printed yet."));
     let page = browser.page("/admin/announcements?set=ttcg/hearth").await;
     assert!(leads_to(&page, &path));
+}
+
+#[tokio::test]
+async fn the_page_of_a_plan_says_why_there_is_none() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 1, true).await;
+    app.admin().await;
+    app.print("dusk", 3).await;
+    app.sql(
+        "WITH card AS (INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+                       VALUES (gen_random_uuid(), 'ttcg', 'dusk', '099', now(), now()) RETURNING id) \
+         INSERT INTO printings (id, card_id, rarity, tier) SELECT gen_random_uuid(), id, 'common', 1 FROM card",
+    )
+    .await;
+    let browser = Browser::of(&app, "the admin").await;
+    let fields = [("set", "ttcg/dusk"), ("copies_per_card", "5")];
+    let page = sent(&browser, "/admin/print-plans", &fields, 422).await;
+    assert!(text(&page).contains("which is 3 now.") && text(&page).contains("099 (0)"));
 }
 
 #[tokio::test]

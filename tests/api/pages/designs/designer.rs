@@ -142,6 +142,32 @@ async fn missing_fields_are_filled_in() {
     assert!(chosen);
 }
 
+/// A request to save has only the effects with a sentence, and one to fill the form in has all. Both pages number them as the form does.
+#[tokio::test]
+async fn faults_name_the_effects_of_the_form() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    app.player("ada").await;
+    let hers = Browser::of(&app, "ada").await;
+    let long = "a".repeat(3_000);
+    for (go, status) in [("suggest", 200), ("save", 422)] {
+        let sent = [
+            ("game", "ttcg"),
+            ("kind", "unit"),
+            ("name", "Owl"),
+            ("step", "effects"),
+            ("effects.0.text", ""),
+            ("effects.1.text", &*long),
+            ("effects.2.text", "Draw one card."),
+            ("go", go),
+        ];
+        let page = shown(&hers.post("/designer", &sent).await, status);
+        let invalid = page.with("aria-invalid").filter_map(|(field, _)| field.get("id"));
+        assert_eq!(invalid.collect::<Vec<_>>(), ["effects-1-text"], "{go}");
+        let link = page.all("a").find(|link| link.get("href") == Some("#effects-1-text")).unwrap();
+        assert!(link.text.starts_with("Effect 2: "), "{go}: {}", link.text);
+    }
+}
+
 #[tokio::test]
 async fn a_sentence_is_chosen_from_a_template() {
     let app = start().await;
@@ -226,6 +252,32 @@ async fn a_game_without_templates_offers_none() {
     let page = shown(&hers.post("/designer", &pick.concat()).await, 200);
     let options: Vec<&str> = page.all("option").map(|option| &*option.text).collect();
     assert_eq!(options[1..], ["(nothing)", "now"]);
+}
+
+/// The choice begins again with the templates that there are now, and the design is not lost.
+#[tokio::test]
+async fn templates_may_be_replaced_while_values_are_chosen() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    app.player("ada").await;
+    let admin = app.admin().await;
+    let hers = Browser::of(&app, "ada").await;
+    let values: Vec<String> = (1..=201).map(|count| format!("{count} cards")).collect();
+    let values = json!({ "values": values });
+    put_effect_texts(&app, &admin, "effect-placeholders/many", &values).await;
+    put_templates(&app, &admin, &["Draw <many>."]).await;
+    let begin = [("game", "ttcg"), ("kind", "unit"), ("name", "Owl"), ("step", "effects")];
+    let pick = [("at", "0"), ("template", ""), ("pick", "1"), ("go", "pick")];
+    let page = shown(&hers.post("/designer", &[&begin[..], &pick].concat()).await, 200);
+    assert_eq!(page.all("option").count(), 201, "a page of values, and the empty choice");
+    let mut buttons = page.all("button").filter_map(|button| button.get("value"));
+    let more = buttons.find(|value| value.starts_with("more:")).unwrap();
+    put_templates(&app, &admin, &["Tap one unit.", "Draw <many>."]).await;
+    let mut sent = fields(&page, &[]);
+    sent.push(("go", more));
+    let page = shown(&hers.post("/designer", &sent).await, 200);
+    let options: Vec<&str> = page.all("option").map(|option| &*option.text).collect();
+    assert_eq!(options[1..], ["Tap one unit.", "Draw [many]."]);
+    assert_eq!((value(&page, "name"), value(&page, "template")), ("Owl", ""));
 }
 
 /// A loaded service shows the form with its texts, although it finds out nothing about templates.
@@ -631,6 +683,33 @@ async fn an_unknown_rarity_is_kept_until_it_is_removed() {
     location(&hers.post(&path, &sent).await);
     assert_eq!(stored().await, (json!("Old Heron"), json!([])));
     assert_eq!(rarity_boxes(&hers.page(&path).await), 0);
+}
+
+/// A form that is refused for its file keeps its version: its page does not show that the design was changed meanwhile.
+#[tokio::test]
+async fn artwork_of_a_refused_form_does_not_replace_a_newer_version() {
+    let app = start().await;
+    let ada = app.player("ada").await;
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let path = format!("{}/artwork", page_of(&place));
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page(&path).await;
+    let theirs = heron("Elsewhere");
+    app.put(&place).by(&ada).header("if-match", "*").json(&theirs).answer().await.expect(200);
+    let picture = crate::designs::pictures::file(
+        &crate::designs::pictures::gradient(300, 200),
+        image::ImageFormat::Png,
+    );
+    let send = async |page: &Page, file: &[u8]| {
+        let version = value(page, "version").to_owned();
+        let parts = [("name=\"version\"", version.as_bytes()), (A_FILE, file)];
+        send_parts(&app, &hers, &path, &parts).await
+    };
+    let refused = shown(&send(&form, b"no picture").await, 422);
+    let stale = shown(&send(&refused, &picture).await, 412);
+    assert!(stale.only("main").text.contains("The design was changed"));
+    // This page shows both versions.
+    assert_eq!(location(&send(&stale, &picture).await), page_of(&place));
 }
 
 #[tokio::test]

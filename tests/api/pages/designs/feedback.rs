@@ -345,6 +345,84 @@ async fn changes_are_suggested_and_accepted() {
     assert_eq!(hers.get(&path).await.status, 409);
 }
 
+/// The author reads which parts of the design were changed both by the suggestion and since.
+#[tokio::test]
+async fn an_outdated_suggestion_names_what_was_changed() {
+    let (app, design) = with_design().await;
+    let password = crate::support::PASSWORD;
+    let (ada, ben) = (app.log_in("ada", password).await, app.log_in("ben", password).await);
+    // Attributes have the names of the game.
+    app.sql("UPDATE games SET manifest = replace(manifest, '[kinds.attributes.attack]', E'[kinds.attributes.attack]\nname = \"Strength\"'), revision = revision + 1")
+        .await;
+    let changed = |name: &str, attack: i64, effect: &str| {
+        let mut changed = heron(name);
+        changed["attributes"]["attack"] = attack.into();
+        changed["effects"] = json!([{ "style": "normal", "text": effect }]);
+        changed
+    };
+    let old = changed("Old Heron", 150, "Draw one card.");
+    let suggestion = json!({ "revision": 1, "message": "Like\nthis?", "design": old });
+    let place = format!("/v1{design}");
+    let suggested = app.post(&format!("{place}/suggestions")).by(&ben).json(&suggestion);
+    let path = page_of(&suggested.answer().await.header("location"));
+    let young = changed("Young Heron", 250, "Draw two cards.");
+    app.put(&place).by(&ada).header("if-match", "*").json(&young).answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page(&path).await;
+    let message = form.all("p").find(|text| text.text.starts_with("Like")).unwrap();
+    assert!(message.has_class("prose"), "its line breaks are shown");
+    let sent = [("answer", "take"), ("version", value(&form, "version"))];
+    let refused = hers.post(&format!("{path}/answer"), &sent).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check(&path, &refused);
+    let main = &page.only("main").text;
+    for member in ["Strength", "Effects", "Name"] {
+        let fault = format!("{member}: The author has changed this, too.");
+        assert!(main.contains(&fault), "{fault}: {main}");
+    }
+}
+
+/// Changes of a design are not suggested any more once it is a card, or is withdrawn: no link leads to a form that must fail.
+#[tokio::test]
+async fn the_list_of_suggestions_leads_only_to_forms_that_can_be_sent() {
+    let (app, design) = with_design().await;
+    let his = Browser::of(&app, "ben").await;
+    for (status, is_offered) in [("shared", true), ("official", false), ("withdrawn", false)] {
+        app.sql(&format!("UPDATE designs SET status = '{status}'")).await;
+        let list = his.page(&format!("{design}/suggestions")).await;
+        assert_eq!(links_to(&list, &format!("{design}/suggest")), is_offered, "{status}");
+    }
+}
+
+/// The author reads why a suggestion is refused that is too much together with the changes since.
+#[tokio::test]
+async fn a_suggestion_that_makes_the_design_too_large_is_refused_with_the_reason() {
+    let (app, design) = with_design().await;
+    let password = crate::support::PASSWORD;
+    let (ada, ben) = (app.log_in("ada", password).await, app.log_in("ben", password).await);
+    let with_more = |code: &str| {
+        let mut design = heron("Lantern Heron");
+        for number in 0..40_i64 {
+            design["attributes"][format!("{code}{number}")] = number.into();
+        }
+        design
+    };
+    let place = format!("/v1{design}");
+    let suggestion = json!({ "revision": 1, "message": "More.", "design": with_more("his") });
+    let suggested = app.post(&format!("{place}/suggestions")).by(&ben).json(&suggestion);
+    let path = page_of(&suggested.answer().await.header("location"));
+    let own = with_more("own");
+    app.put(&place).by(&ada).header("if-match", "*").json(&own).answer().await.expect(200);
+    let hers = Browser::of(&app, "ada").await;
+    let form = hers.page(&path).await;
+    let sent = [("answer", "take"), ("version", value(&form, "version"))];
+    let refused = hers.post(&format!("{path}/answer"), &sent).await;
+    assert_eq!(refused.status, 409, "{}", refused.text());
+    let page = check(&path, &refused);
+    let main = &page.only("main").text;
+    assert!(main.contains("the design would be too large."), "{main}");
+}
+
 /// A suggestion for an old revision can be sent again after the page has shown the newest revision.
 #[tokio::test]
 async fn a_suggestion_for_an_old_revision_can_be_sent_again() {
@@ -562,7 +640,8 @@ async fn reports_reach_moderators() {
     assert_eq!(app.get(&design).answer().await.status, 404);
     let own = hers.page(&design).await;
     assert!(own.only("main").text.contains("Taken down by a moderator"));
-    assert!(own.only("main").text.contains("Copied."));
+    let note = own.all("p").find(|text| text.text == "Copied.").unwrap();
+    assert!(note.has_class("prose"), "its line breaks are shown");
     assert!(!links_to(&own, &format!("{design}/edit")));
     assert!(!links_to(&own, &format!("{design}/steps/share")));
     // What is taken down already is not reported again.
