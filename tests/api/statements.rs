@@ -7,10 +7,12 @@ use cardscape::domain::accounts::attempts::AttemptLimits;
 use cardscape::domain::clock::Clock;
 use cardscape::domain::designs::identifier::DesignCode;
 use cardscape::store::printing::discarded_runs;
+use cardscape::store::serials::unlock_policies::unlock_all_due;
+use chrono::DateTime;
 use serde_json::{Value, json};
 
 use crate::support::{
-    PaperCard, RequestExt as _, TestApp, TestDb, Wiretap, edit_set, in_memory, seed_data,
+    PaperCard, RequestExt as _, TestApp, TestDb, Wiretap, edit_set, in_memory, seed_data, text,
 };
 
 /// Tables of submissions. Background tasks do not use them.
@@ -317,6 +319,44 @@ async fn queries_for_a_collection_are_prepared_once() {
     assert_eq!(wiretap.prepared(&about), Vec::<String>::new());
 }
 
+/// The totals of all sets of which an account has cards are counted together, where they are not in memory.
+#[tokio::test]
+async fn the_totals_of_all_sets_are_counted_by_one_statement() {
+    let (app, wiretap, _) = start_with_wiretap().await;
+    app.import_set("base", 2, false).await;
+    let moderator = app.moderator().await;
+    for set in ["base", "dusk"] {
+        app.give_copy(&moderator.id, "ttcg", set, "001").await;
+    }
+    wiretap.take_statements(&[]);
+    let path = "/v1/collection/completion?game=ttcg";
+    let found = app.get(path).by(&moderator).answer().await.expect(200);
+    let totals: Vec<&Value> =
+        found["data"].as_array().unwrap().iter().map(|set| &set["cards"]["total"]).collect();
+    assert_eq!(totals, [&json!(2), &json!(40)]);
+    let statements = wiretap.take_statements(&["WITH one AS"]);
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+}
+
+/// All copies because of which an offer lapses are marked together: all copies of the offer are locked meanwhile.
+#[tokio::test]
+async fn missing_copies_of_an_offer_are_marked_by_one_statement() {
+    let (app, wiretap, cards) = start_with_wiretap().await;
+    let (ada, ben, cem) =
+        (app.player("ada").await, app.player("ben").await, app.player("cem").await);
+    let (first, second) =
+        (app.register(&ada, &cards[0]).await, app.register(&ada, &cards[1]).await);
+    let offer = text(&app.offer(&ada, &ben, &[&first, &second], &[]).await.expect(201), "id");
+    for copy in [&first, &second] {
+        app.hand_over(&ada, &cem, copy).await;
+    }
+    wiretap.take_statements(&[]);
+    let lapsed = app.on_trade(&ben, &offer, "accept").await.problem(409, "trade_lapsed");
+    assert_eq!(lapsed["copies"].as_array().unwrap().len(), 2);
+    let statements = wiretap.take_statements(&["UPDATE trade_copies", "UPDATE \"trade_copies\""]);
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+}
+
 /// An account that reads its events often has only new events to number: the statements for other cases are left out.
 #[tokio::test]
 async fn new_events_are_numbered_by_few_statements() {
@@ -452,6 +492,75 @@ async fn renaming_a_set_does_not_lock_its_hidden_cards() {
     assert!(!statements[0].iter().any(|sql| locks(sql) || counts(sql)), "{statements:#?}");
     assert!(statements[1].iter().any(locks), "{statements:#?}");
     assert!(statements[1].iter().any(counts), "{statements:#?}");
+}
+
+/// The limits of requests are too short for large sets, and for the wait for an import.
+#[tokio::test]
+async fn an_unlock_of_a_set_begins_with_its_time_limits() {
+    let (app, wiretap, _cards) = start_with_wiretap().await;
+    let admin = app.admin().await;
+    wiretap.take_statements(&[]);
+    let reason = json!({ "reason": "Shown." });
+    let unlocks = app.post("/v1/games/ttcg/sets/dusk/unlocks").by(&admin).json(&reason);
+    assert_eq!(unlocks.answer().await.expect(200)["unlocked"], 40);
+    let parts = ["SET LOCAL lock_timeout = '60s'", "FROM \"games\"", "UPDATE unlocks"];
+    let statements = wiretap.take_statements(&parts);
+    let place = |part: &str| statements.iter().rposition(|sql| sql.contains(part)).unwrap();
+    let places = [place(parts[0]), place("FOR NO KEY UPDATE"), place(parts[2])];
+    assert!(places.is_sorted(), "{places:?}: {statements:#?}");
+}
+
+/// The look-up of accounts that became old enough reads only submissions that may be due, of each card only up to the first that is. The first look-up, of all time, may take long.
+#[tokio::test]
+async fn votes_that_become_due_are_found_by_the_time_of_their_submissions() {
+    let (app, wiretap, _cards) = start_with_wiretap().await;
+    let ada = app.player("ada").await;
+    app.sql(&format!(
+        "SET session_replication_role = replica; \
+         INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id) \
+         SELECT 'AA', decode(md5(n::text), 'hex'), gen_random_uuid(), (SELECT id FROM printings LIMIT 1) FROM generate_series(1, 2000) AS n; \
+         INSERT INTO submissions (id, account_id, card_id, code_prefix, code_mac, counted, created_at) \
+         SELECT gen_random_uuid(), '{}', k.id, 'AA', decode(md5(n::text), 'hex'), false, now() - n * interval '1 hour' \
+         FROM generate_series(1, 2000) AS n JOIN (SELECT id, row_number() OVER () AS place FROM cards) k ON k.place = 1 + n % 40; \
+         ANALYZE submissions, copies, cards, accounts, unlocks",
+        ada.id
+    ))
+    .await;
+    wiretap.take_statements(&[]);
+    let now = app.clock().now();
+    unlock_all_due(app.store(), DateTime::UNIX_EPOCH, now, &mut BTreeSet::new()).await.unwrap();
+    let parts = ["SET LOCAL lock_timeout = '1s'", "unlock_policies own", "valid_votes"];
+    let statements = wiretap.take_statements(&parts);
+    let places: Vec<_> = statements
+        .iter()
+        .map(|sql| parts.iter().position(|part| sql.contains(part)).unwrap())
+        .collect();
+    assert_eq!(places, [0, 1, 0, 2], "{statements:#?}");
+    let session = app.db().session().await;
+    let prepare = "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; \
+                   PREPARE asked (timestamptz, timestamptz, uuid[]) AS";
+    session.batch_execute(&format!("{prepare} {}", statements[3])).await.unwrap();
+    let explain = "EXPLAIN EXECUTE asked (now(), now(), '{}')";
+    let rows = session.query(explain, &[]).await.unwrap();
+    let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    let plan = plan.join("\n");
+    assert!(plan.contains("Index Cond: ((card_id = u.card_id) AND (created_at > "), "{plan}");
+    assert!(plan.contains("->  Limit"), "one submission of a card is enough: {plan}");
+}
+
+/// A plan may be long. The list of announcements does not read it, and the page of a set reads it once after the reveal.
+#[tokio::test]
+async fn a_plan_is_read_once_and_only_after_its_reveal() {
+    let (app, wiretap, _cards) = start_with_wiretap().await;
+    let plans = async |path: &str| {
+        wiretap.take_statements(&[]);
+        assert_eq!(app.get(path).answer().await.status, 200, "{path}");
+        wiretap.take_statements(&["m.plan"]).len()
+    };
+    let (list, page) = ("/v1/games/ttcg/sets/dusk/print-commitments", "/sets/ttcg/dusk");
+    assert_eq!([plans(list).await, plans(page).await], [0, 0]);
+    app.sql("UPDATE print_commitments SET revealed_at = now()").await;
+    assert_eq!([plans(list).await, plans(page).await, plans(page).await], [0, 1, 0]);
 }
 
 /// One statement finds the unlock policy of a set: its own or that of its game.
@@ -623,6 +732,94 @@ async fn lists_of_moderators_are_planned_once() {
         let whole = format!("Seq Scan on {table}");
         assert!(!plan.contains(&whole), "{path} reads everything: {plan}");
     }
+}
+
+/// Names are looked up in indexes: those of moderators in the indexes of open and of hidden cards. Other readers read all hidden cards that they hold; an index of
+/// hidden names would take longer for a name that a hidden card has.
+#[tokio::test]
+async fn only_moderators_look_names_up_in_indexes_of_hidden_cards() {
+    // Without the cards in memory.
+    let db = Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let app = TestApp::start_tuned(db, Clock::system(), |_| {}, |store| store.url = url);
+    app.seed(&["ttcg"]).await;
+    let (ada, moderator) = (app.player("ada").await, app.moderator().await);
+    app.sql(&format!(
+        "SET session_replication_role = replica; \
+         WITH added AS (INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+          SELECT gen_random_uuid(), 'ttcg', 'hearth', n, now(), now() FROM generate_series(1001, 5000) AS n RETURNING id, number) \
+         INSERT INTO card_content (card_id, game_code, kind, name, name_key, search_key, name_words, attributes, effects, open) \
+         SELECT id, 'ttcg', k.kind, 'Heron ' || number, 'heron' || number, 'heron' || number, ' heron ' || number, k.attributes, k.effects, \
+          number::integer % 2 = 0 FROM added, (SELECT * FROM card_content LIMIT 1) AS k; \
+         WITH printed AS (INSERT INTO printings (id, card_id, rarity, tier) \
+          SELECT gen_random_uuid(), card_id, 'common', 1 FROM card_content WHERE name LIKE 'Heron 20_1' AND NOT open RETURNING id) \
+         INSERT INTO copies (code_prefix, code_mac, print_run_id, printing_id, owner_id, registered_at, id) \
+         SELECT 'AA', decode(md5(id::text), 'hex'), gen_random_uuid(), id, '{}', now(), gen_random_uuid() FROM printed; \
+         RESET session_replication_role; \
+         SELECT gin_clean_pending_list('card_content_open_trigrams'), gin_clean_pending_list('card_content_open_name_words'), \
+          gin_clean_pending_list('card_content_hidden_trigrams'); \
+         ANALYZE cards, card_content, printings, copies",
+        ada.id
+    ))
+    .await;
+    let executed = |part: &str| {
+        let mut statements = wiretap.take_statements(&[part]);
+        assert_eq!(statements.len(), 1, "{part}: {statements:#?}");
+        statements.remove(0)
+    };
+    let named = "WITH alike AS";
+    let key = "'heron2001', '% heron% 2001%', 'heron2001'";
+    let mut asked = Vec::new();
+
+    app.get("/v1/cards/named?exact=Heron+2001").by(&moderator).answer().await.expect(200);
+    let values = format!("{key}, 'heron2001', 1000, 20");
+    asked.push((executed(named), "text, text, text, text, bigint, bigint", values));
+
+    app.get("/v1/cards/named?fuzzy=Heron+2001").by(&moderator).answer().await.expect(200);
+    let values = format!("{key}, 'heron2001', 'heron2001', '% heron% 2001%', 1000, 20");
+    let types = "text, text, text, text, text, text, bigint, bigint";
+    asked.push((executed(named), types, values));
+
+    let path = "/v1/cards/autocomplete?q=heron200";
+    let suggested = app.get(path).by(&moderator).answer().await.expect(200);
+    assert_eq!(suggested["data"].as_array().unwrap().len(), 10, "{suggested}");
+    let mut statements = wiretap.take_statements(&["USING ~<~", "THEN 1 ELSE 2 END"]);
+    assert_eq!(statements.len(), 2, "{statements:#?}");
+    let values = "'heron200%', '% heron200%', '%heron200%', 'heron200%', '% heron200%', 20";
+    let types = "text, text, text, text, text, bigint";
+    asked.push((statements.remove(1), types, values.to_owned()));
+    let values = "'heron200%', 200, 20".to_owned();
+    asked.push((statements.remove(0), "text, bigint, bigint", values));
+
+    let name = |name: &str| json!({ "game": "ttcg", "name": name });
+    let body = json!({ "identifiers": [name("Heron 2000"), name("Heron 2001")] });
+    app.post("/v1/cards/lookup").by(&moderator).json(&body).answer().await.expect(200);
+    let values = "'{}', '{ttcg}', '{heron2000,heron2001}'".to_owned();
+    asked.push((executed("DISTINCT ON (content.game_code"), "text[], text[], text[]", values));
+
+    let import = app.post("/v1/collection/imports?game=ttcg").by(&moderator);
+    let import = import.header("content-type", "text/csv").body("Name\nHeron 2001\nHern 2001\n");
+    import.answer().await.expect(200);
+    let mut statements =
+        wiretap.take_statements(&["content.search_key = ANY(", "WITH ORDINALITY AS typed"]);
+    assert_eq!(statements.len(), 2, "{statements:#?}");
+    let values = "'{ttcg}', '{hern2001}', '{% hern% 2001%}', 1000, 20".to_owned();
+    let types = "text[], text[], text[], bigint, bigint";
+    asked.push((statements.remove(1), types, values));
+    asked.push((statements.remove(0), "text[]", "'{heron2001,hern2001}'".to_owned()));
+
+    for (statement, types, values) in asked {
+        let (_, plan) = plan(&app, &statement, types, &values).await;
+        assert!(!plan.contains("Seq Scan on card_content"), "{statement}: {plan}");
+        assert!(plan.contains("card_content_hidden"), "{statement}: {plan}");
+    }
+
+    app.get("/v1/cards/named?exact=Heron+2001").by(&ada).answer().await.expect(200);
+    let values = format!("{key}, '{}', 'heron2001', 1000, 20", ada.id);
+    let types = "text, text, text, uuid, text, bigint, bigint";
+    let (_, plan) = plan(&app, &executed(named), types, &values).await;
+    assert!(!plan.contains("card_content_hidden"), "{plan}");
 }
 
 /// A search of the gallery for a rare word reads the designs with this word by a plan that is made once for all words: planning takes longer than reading

@@ -1,5 +1,6 @@
 //! Checks a syntax tree: looks up fields, parses values, and turns unusable terms into warnings.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use cardscape_engine::{AttributeValue, Date, Game, has_search_key, search_key};
@@ -308,34 +309,33 @@ impl Checker<'_> {
 
     /// Whether the ends of a range are in the wrong order, in every game that knows both.
     fn is_backwards(&self, name: &str, low: &str, high: &str) -> bool {
-        if let (Ok(low), Ok(high)) = (whole_number(low), whole_number(high)) {
-            return low > high;
-        }
-        if let (Ok(low), Ok(high)) = (day(low), day(high)) {
-            return low > high;
-        }
-        if let (Ok(low), Ok(high)) = (rating(low), rating(high)) {
-            return low > high;
-        }
         let order = |place: &dyn Fn(&str) -> Option<usize>| Some(place(low)?.cmp(&place(high)?));
-        let topic = self.scope.field(name).map(|field| field.topic);
-        let orders: Vec<_> = match topic {
+        let numbers = || Some(whole_number(low).ok()?.cmp(&whole_number(high).ok()?));
+        let field = self.scope.field(name);
+        let orders: Vec<Ordering> = match field.map(|field| field.topic) {
+            // Values of a list have its order, also if they are digits.
             Some(Topic::Rarity) => {
                 let tiers = |game: &&Game| order(&|text| rarity_place(game, text));
                 self.scope.games().iter().filter_map(tiers).collect()
             }
-            _ => {
-                let code = self.scope.field(name).map_or(bare(name), |field| field.name);
+            None | Some(Topic::Attribute) => {
+                let code = field.map_or(bare(name), |field| field.name);
                 let found = attributes(code, self.scope.games());
-                let choices =
+                let orders =
                     found.iter().filter_map(|(_, (_, attribute))| match &attribute.value {
                         AttributeValue::Choice { values } => order(&|text| {
                             let key = search_key(text);
                             values.iter().position(|value| has_search_key(value, &key))
                         }),
+                        AttributeValue::Integer { .. } => numbers(),
                         _ => None,
                     });
-                choices.collect()
+                orders.collect()
+            }
+            Some(_) => {
+                let days = || Some(day(low).ok()?.cmp(&day(high).ok()?));
+                let ratings = || Some(rating(low).ok()?.cmp(&rating(high).ok()?));
+                numbers().or_else(days).or_else(ratings).into_iter().collect()
             }
         };
         !orders.is_empty() && orders.iter().all(|order| order.is_gt())
@@ -654,7 +654,8 @@ fn hinted(subject: Subject, term: &Term, fault: QueryFault) -> QueryFault {
                 && is_number(low)
                 && is_number(high)
             {
-                let instead = format!("{name}:{low}..{high}");
+                let sign = if *operator == Operator::NotEqual { how } else { ":" };
+                let instead = format!("{name}{sign}{low}..{high}");
                 return QueryFault::PerhapsRange { fault: Box::new(fault), instead };
             }
             if let Some(plain) = without_separators(text) {

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use cardscape_engine::{
-    Admission, CardRules, Condition, Date, Format, Game, Selector, Variant, has_search_key,
-    name_key, search_key,
+    Admission, CardRules, Condition, Date, Format, Game, Selector, has_search_key, name_key,
+    search_key,
 };
 use chrono::NaiveDate;
 use serde_json::Value;
@@ -32,7 +32,7 @@ pub(super) enum WantedStatus {
     Legal,
     /// The limit list allows some copies.
     Restricted,
-    /// The limit list restricts the number of its copies.
+    /// The limit list allows no copy.
     Banned,
 }
 
@@ -70,14 +70,15 @@ impl<'t> FormatTerm<'t> {
             None => scope.clone(),
             Some(game) => scope.only(scope.game(game)?),
         };
-        let all = || {
-            let games = scope.games().iter();
-            games.flat_map(|game| game.formats().iter().map(|format| (*game, format)))
-        };
-        let is_meant = |format: &Format| is_called(self.format, &format.code, &format.name);
-        let known: Vec<_> = all().filter(|(_, format)| is_meant(format)).collect();
+        let mut known: Vec<(&'a Game, &'a Format)> = Vec::new();
+        for game in scope.games() {
+            let names = |format: &'a Format| (&*format.code, format.name.as_str());
+            let called = called(self.format, game.formats(), names);
+            known.extend(called.into_iter().map(|format| (*game, format)));
+        }
         if known.is_empty() {
-            return Err(scope.lacks("format", self.format, all().map(|(_, format)| &*format.code)));
+            let all = scope.games().iter().flat_map(|game| game.formats());
+            return Err(scope.lacks("format", self.format, all.map(|format| &*format.code)));
         }
         let on_the_day = |(game, format): &(&'a Game, &Format)| {
             Some((*game, game.format_on(&format.code, self.day)?))
@@ -104,8 +105,8 @@ impl<'t> FormatTerm<'t> {
         formats: Vec<(&'a Game, Arc<Format>)>,
     ) -> Result<Vec<(&'a Game, Arc<Format>)>, QueryFault> {
         let with_variant = |(game, format): &(&'a Game, Arc<Format>)| {
-            let is_meant = |one: &&Variant| is_called(text, &one.code, &one.name);
-            let variant = format.variants.iter().find(is_meant)?;
+            let called = called(text, &format.variants, |one| (&*one.code, one.name.as_str()));
+            let variant = called.first()?;
             Some((*game, Arc::new(format.with_variant(&variant.code)?)))
         };
         let found: Vec<_> = formats.iter().filter_map(with_variant).collect();
@@ -132,9 +133,23 @@ pub(super) fn deck_format_names(game: &Game, format: &Format) -> Vec<String> {
     if is_default { vec![named, name] } else { vec![named] }
 }
 
-fn is_called(text: &str, code: &str, name: &str) -> bool {
+/// Those with this code, else all whose code is written alike or whose name it is. `names` are code and name.
+fn called<'a, T>(
+    text: &str,
+    all: &'a [T],
+    names: impl Fn(&'a T) -> (&'a str, &'a str),
+) -> Vec<&'a T> {
+    let exact: Vec<&T> =
+        all.iter().filter(|&one| names(one).0.eq_ignore_ascii_case(text)).collect();
+    if !exact.is_empty() {
+        return exact;
+    }
     let key = search_key(text);
-    has_search_key(code, &key) || has_search_key(name, &key)
+    let is_called = |&one: &&'a T| {
+        let (code, name) = names(one);
+        has_search_key(code, &key) || has_search_key(name, &key)
+    };
+    all.iter().filter(is_called).collect()
 }
 
 /// The condition for cards with this status in the format with that name.

@@ -154,11 +154,17 @@ impl Writer {
             Kind::Range(Range::AtLeast(count)) => format!("{{{count},}}"),
             Kind::Range(Range::Bounded(from, to)) => format!("{{{from},{to}}}"),
         };
-        let (_, times) = counts(&repetition.op.kind);
-        if times > MAX_COUNT + 1 {
+        let most = match &repetition.op.kind {
+            Kind::ZeroOrOne | Kind::ZeroOrMore | Kind::OneOrMore => 0,
+            Kind::Range(
+                Range::Exactly(count) | Range::AtLeast(count) | Range::Bounded(_, count),
+            ) => *count,
+        };
+        if most > MAX_COUNT {
             return Err(RegexFault::Count(MAX_COUNT));
         }
         self.out.push_str(&text);
+        let (_, times) = counts(&repetition.op.kind);
         Ok(size.saturating_mul(times))
     }
 
@@ -436,6 +442,7 @@ mod tests {
             ("火竜+on🔥fire", "火 (?:竜)+on 🔥 fire"),
             ("🇩🇪🇫🇷👍🏽", "🇩🇪 🇫🇷 👍🏽"),
             ("e\u{301}clair", "e(?:)clair"),
+            ("a{50}b{50,}c{0,50}", "(?:a){50}(?:b){50,}(?:c){0,50}"),
         ] {
             assert_eq!(to_postgres(pattern).as_deref(), Ok(postgres), "{pattern}");
         }
@@ -443,6 +450,9 @@ mod tests {
             "",
             "(",
             "a{60}",
+            "a{51}",
+            "a{51,}",
+            "a{0,51}",
             "((a{50}){50}){50}",
             "(a)\\1",
             "(?=a)",

@@ -56,8 +56,12 @@ impl<'a> Scope<'a> {
         Ok(self.only(self.find(code, |game| game.code() == code)?))
     }
 
-    /// The game with this code or name.
+    /// The game with this code, else the first whose code is written alike or whose name it is.
     pub(super) fn game(&self, text: &str) -> Result<&'a Game, QueryFault> {
+        let is_code = |game: &&Game| game.code().eq_ignore_ascii_case(text);
+        if let Some(game) = self.known.iter().copied().find(is_code) {
+            return Ok(game);
+        }
         let key = search_key(text);
         self.find(text, |game| {
             has_search_key(game.code(), &key) || has_search_key(game.name(), &key)

@@ -36,9 +36,9 @@ pub struct FacetsResponse {
     /// Number of cards that are counted: those that the caller may see and that match the query.
     #[schema(example = 158, minimum = 0)]
     pub cards: u64,
-    /// The facets: kind and rarity, then style and slot of effects if the game has them, then all attributes that are not free text.
+    /// The facets: kind and rarity, then style and slot of effects if the game has them, then all attributes except free text, the ids that other programs use, and those of which these cards have more than 20,000 values.
     pub facets: Vec<FacetResponse>,
-    /// Terms of the query that cannot be used; and terms that were not tested on all cards, because that would have read too much.
+    /// Terms of the query that cannot be used; terms that were not tested on all cards, because that would have read too much; and attributes with too many values to be counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<QueryWarning>,
 }
@@ -112,13 +112,18 @@ pub async fn count(
     };
     let request = ListRequest { filter, text: key.q.clone(), ..ListRequest::default() };
     let list = request.check(app).await?;
-    let attributes = attributes(&loaded.game);
+    let mut attributes = attributes(&loaded.game);
     let version = app.catalogue.version();
     let found = count_values(app, network, viewer, &list, &attributes).await?;
     let mut counts = Counts::of(found.counts);
     let is_lasting = found.from_memory && !needs_progress(&list.query);
+    let too_long = counts.remove_too_long();
+    attributes.retain(|attribute| !too_long.iter().any(|code| code == attribute.code));
     let mut warnings = list.warnings;
     warnings.extend(found.cut);
+    warnings.extend(too_long.into_iter().map(|attribute| {
+        QueryWarning::of_all(&list.text, WarningReason::TooManyValues { attribute })
+    }));
     let body = FacetsResponse {
         game: loaded.game.code().to_owned(),
         set: set.map(Code::into_string),
@@ -200,6 +205,20 @@ impl Counts {
         sorted
     }
 
+    /// Removes the attributes with more values than are counted ([`index::MAX_FACET_VALUES`]), and returns their codes.
+    fn remove_too_long(&mut self) -> Vec<String> {
+        let mut removed = Vec::new();
+        self.by_facet.retain(|(source, code), values| {
+            let is_too_long =
+                *source == FacetSource::Attribute && values.len() > index::MAX_FACET_VALUES;
+            if is_too_long {
+                removed.push(code.clone());
+            }
+            !is_too_long
+        });
+        removed
+    }
+
     /// Number of all counted cards.
     pub(crate) fn cards(&self) -> u64 {
         self.cards
@@ -248,11 +267,15 @@ impl FacetAttribute<'_> {
     }
 }
 
-/// The attributes of a game's cards that are not free text, in the order of its kinds.
+/// The attributes of a game's cards in the order of its kinds, except those of which nearly every card has its own value: free text and the ids that other
+/// programs use.
 pub(crate) fn attributes(game: &Game) -> Vec<FacetAttribute<'_>> {
     let mut found: Vec<FacetAttribute<'_>> = Vec::new();
     for kind in game.kinds() {
         for (code, attribute) in &kind.attributes {
+            if game.external_id() == Some(code.as_str()) {
+                continue;
+            }
             let Some(listed) = listed_values(attribute) else { continue };
             let at = found.iter().position(|known| known.code == code).unwrap_or_else(|| {
                 let (kinds, listed) = (Vec::new(), Vec::new());
@@ -366,4 +389,25 @@ fn effect_facets(game: &Game, counts: &mut Counts) -> Vec<FacetResponse> {
         }
     }
     facets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attribute_with_too_many_values_is_removed() {
+        let count = |attribute: &str, value: usize| FacetCount {
+            source: FacetSource::Attribute,
+            attribute: attribute.to_owned(),
+            value: value.into(),
+            cards: 1,
+        };
+        let many = (0..=index::MAX_FACET_VALUES).map(|value| count("many", value));
+        let most = (1..=index::MAX_FACET_VALUES).map(|value| count("most", value));
+        let mut counts = Counts::of(many.chain(most).collect());
+        assert_eq!(counts.remove_too_long(), ["many"]);
+        let mut shown = |code: &str| counts.values(FacetSource::Attribute, code, Vec::new()).len();
+        assert_eq!((shown("many"), shown("most")), (0, index::MAX_FACET_VALUES));
+    }
 }

@@ -74,6 +74,8 @@ fn shortened(line: &str, column: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cardscape_engine::Position;
+
     use super::*;
 
     const fn place(line: usize, column: usize) -> TextPlace {
@@ -85,7 +87,8 @@ mod tests {
         let text = "{\n  \"code\": 7\n}";
         let faults = vec![
             InputFault::at("/code", "must be text"),
-            InputFault { column: Some(3), ..InputFault::at("", "expected value").on_line(2) },
+            InputFault::at("", "a value is expected here")
+                .at_position(Position { line: 2, column: 3 }),
             InputFault::at("", "is empty"),
         ];
         let found = located(text, faults, true);
@@ -97,8 +100,8 @@ mod tests {
 
     #[test]
     fn faults_of_manifests_keep_their_own_lines() {
-        let mut fault = InputFault::at("/kinds/0", "is unknown").on_line(2);
-        fault.column = Some(4);
+        let position = Position { line: 2, column: 4 };
+        let fault = InputFault::at("/kinds/0", "is unknown").at_position(position);
         let found = located("a = 1\nb = 2", vec![fault], false);
         assert_eq!((found[0].place, found[0].line.as_str()), (Some(place(2, 4)), "b = 2"));
     }

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::domain::serials::serial_text::serialize_masked;
+use crate::search::index::MAX_FACET_VALUES;
 use crate::search::{Fault, QueryFault};
 
 /// A warning about a part of a query: it was left out, it can never match anything, or it was not tested on all cards or designs.
@@ -51,6 +52,8 @@ pub enum WarningReason {
     PartlyCounted,
     /// Counting timed out.
     Uncounted,
+    /// The cards have so many values of an attribute that it is no facet.
+    TooManyValues { attribute: String },
     /// No design of the gallery has this status.
     NotInGallery { status: &'static str },
 }
@@ -86,6 +89,10 @@ impl fmt::Display for WarningReason {
             Self::Uncounted => {
                 f.write_str("counting the list took too long, so there is no total: narrow it")
             }
+            Self::TooManyValues { attribute } => write!(
+                f,
+                "{attribute:?} has too many values to be counted, more than {MAX_FACET_VALUES}: narrow the list to a set, or with words"
+            ),
             Self::NotInGallery { status } => write!(
                 f,
                 "no design of the gallery is {status}, so the list is empty; GET /v1/me/designs lists your own designs"
@@ -195,6 +202,10 @@ mod tests {
             (
                 WarningReason::Uncounted,
                 "counting the list took too long, so there is no total: narrow it",
+            ),
+            (
+                WarningReason::TooManyValues { attribute: "hp".to_owned() },
+                "\"hp\" has too many values to be counted, more than 20000: narrow the list to a set, or with words",
             ),
             (
                 WarningReason::NotInGallery { status: "draft" },

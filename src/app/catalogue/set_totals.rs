@@ -1,6 +1,7 @@
-//! The number of cards, printings, kinds and rarities of a set: counted in the index in memory and cached until cards
+//! The number of cards, printings, kinds and rarities of sets: counted in the index in memory and cached until cards
 //! change, or else counted by the database.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use cardscape_engine::Game;
@@ -13,31 +14,45 @@ use crate::search::{CardFilter, CardQuery, Predicate, SortKey, Unique};
 use crate::store::collection::counts::{self, TotalRow};
 use crate::store::{Connection, StoreResult};
 
+/// Sets that the database counts in one statement: it has a time limit, and the sets of a game may have a million cards.
+const SETS_AT_ONCE: usize = 50;
+
 impl AppState {
-    /// The number of all cards of a set, and the number of printings, rarities and kinds among those that the viewer
-    /// may see; empty for a set without cards.
-    pub(crate) async fn totals_of_set(
+    /// For each set, the number of all its cards, and the number of printings, rarities and kinds among its open cards, or among all of them for a viewer who
+    /// sees everything. Sets without cards are left out.
+    pub(crate) async fn totals_of_sets(
         &self,
         conn: &mut Connection,
         viewer: Viewer,
         (game, revision): (&Game, i64),
-        set: &str,
-    ) -> StoreResult<Arc<[TotalRow]>> {
+        sets: &[&str],
+    ) -> StoreResult<BTreeMap<String, Arc<[TotalRow]>>> {
+        let mut totals: BTreeMap<String, Arc<[TotalRow]>> = BTreeMap::new();
         let version = self.catalogue.version();
         let cards = if viewer.sees_all() { None } else { self.catalogue.cards() };
         let Some(cards) = cards else {
-            return Ok(counts::totals(conn, viewer, game.code(), set).await?.into());
+            for sets in sets.chunks(SETS_AT_ONCE) {
+                for (set, rows) in counts::totals(conn, viewer, game.code(), sets).await? {
+                    totals.insert(set, rows.into());
+                }
+            }
+            return Ok(totals);
         };
-        let key = TotalsKey { game: game.code().to_owned(), revision, set: set.to_owned() };
-        if let Some(kept) = self.catalogue.totals(&key, version) {
-            return Ok(kept);
-        }
-        let totals: Arc<[TotalRow]> = count(&cards, game, set).into();
-        // An account may have cards of a thousand sets: let other tasks of this thread run in between.
-        tokio::task::yield_now().await;
-        // Nothing is cached for a set that does not exist, so that invented codes take no memory.
-        if !totals.is_empty() {
-            self.catalogue.cache_totals(key, version, Arc::clone(&totals));
+        for set in sets {
+            let set = (*set).to_owned();
+            let key = TotalsKey { game: game.code().to_owned(), revision, set: set.clone() };
+            if let Some(kept) = self.catalogue.totals(&key, version) {
+                totals.insert(set, kept);
+                continue;
+            }
+            let counted: Arc<[TotalRow]> = count(&cards, game, &set).into();
+            // An account may have cards of a thousand sets: let other tasks of this thread run in between.
+            tokio::task::yield_now().await;
+            // Nothing is cached for a set that does not exist, so that invented codes take no memory.
+            if !counted.is_empty() {
+                self.catalogue.cache_totals(key, version, Arc::clone(&counted));
+                totals.insert(set, counted);
+            }
         }
         Ok(totals)
     }

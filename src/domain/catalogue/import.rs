@@ -526,14 +526,14 @@ pub(super) fn rule_faults(game: &Game, source: &SourceFile, file: &SetFile) -> V
         fault.card = card_at(file, &fault.pointer);
     }
     if is_cut {
-        let message = "there are so many faults that further cards were not looked at";
+        let message = "there are so many faults that this list may not be complete";
         faults.push(ImportFault::new(&source.name, "/cards", message));
     }
     faults
 }
 
-/// The faults of a set that break rules of the game, or that the database or URLs do not allow; and whether there are so many that some cards were not
-/// checked. `file`: the name of the file, for messages.
+/// The faults of a set that break rules of the game, or that the database or URLs do not allow; and whether there are so many that there may be
+/// further ones. `file`: the name of the file, for messages.
 pub(super) fn set_faults(game: &Game, file: &str, set: &SetDefinition) -> (Vec<ImportFault>, bool) {
     let found = check_set(game, set);
     let is_cut = found.len() >= SET_FAULTS_MAX;
@@ -699,6 +699,30 @@ mod tests {
             assert_eq!(sets(bad, "1"), ["/code"], "{bad}");
             assert_eq!(sets("s", bad), ["/cards/0/number"], "{bad}");
         }
+    }
+
+    /// The check may have ended with the last card.
+    #[test]
+    fn a_list_of_very_many_faults_is_not_said_to_lack_some() {
+        let game =
+            "code='pond'\nname='Pond'\nrules_version='1'\n[[kinds]]\ncode='fish'\nname='Fish'";
+        let attributes: Vec<String> = (0..500).map(|at| format!(r#""a{at}":1"#)).collect();
+        let attributes = attributes.join(",");
+        let card = |at: usize| {
+            format!(
+                r#"{{"number":"{at}","name":"Carp {at}","kind":"fish","attributes":{{{attributes}}}}}"#
+            )
+        };
+        let cards: Vec<String> = (0..SET_FAULTS_MAX / 500).map(card).collect();
+        let text = format!(r#"{{"code":"s","name":"S","cards":[{}]}}"#, cards.join(","));
+        let source = GameSource {
+            manifest: SourceFile::new("game.toml", game),
+            sets: vec![SourceFile::new("s.json", &text)],
+        };
+        let faults = GameImport::check(&source).err().unwrap_or_default();
+        assert_eq!(faults.len(), SET_FAULTS_MAX + 1);
+        let last = faults.last().map(|fault| fault.message.as_str());
+        assert_eq!(last, Some("there are so many faults that this list may not be complete"));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::ruling::MAX_RULINGS;
+
 /// What happened to a card.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MigrationKind {
@@ -38,6 +40,9 @@ pub enum MergeRefusal {
     /// One of them is hidden.
     #[error("One of the cards is hidden: the merge would reveal what it is.")]
     Hidden,
+    /// Together they have more rulings than a card may have.
+    #[error("Together, the cards have more than {MAX_RULINGS} rulings.")]
+    TooManyRulings,
     /// Copies of the card, or other data that cannot be merged, exist.
     #[error("The card has copies, submissions or similar data, which cannot be merged.")]
     Used,

@@ -10,6 +10,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 use serde_json::{Map, Value};
 
 use super::json_places::{TextPlace, places};
+use crate::domain::json_errors;
 use crate::domain::pointer::push_token;
 
 /// Most structural faults that are listed: a file of another kind can have millions.
@@ -279,14 +280,14 @@ impl Walk {
 
     /// The file, which can be read only as far as to an error.
     fn stop(mut self, text: &str, error: &serde_json::Error) -> SetFile {
-        let reason = reason_of(error);
+        let reason = json_errors::in_words(error);
         // A syntax error is not about a value.
         let is_about_value = error.is_data() || reason == "number out of range";
         let pointer = self.unreadable.take().filter(|_| is_about_value).unwrap_or_default();
         let place = places(text, &[pointer.as_str()]).pop().flatten();
         let stopped_at = match place.filter(|_| is_about_value) {
             Some(TextPlace { line, column }) => Position { line, column },
-            None => position_of(text, error),
+            None => json_errors::position_of(text.as_bytes(), error),
         };
         let reason = if error.is_eof() { CUT.to_owned() } else { reason };
         let mut file = self.finish(Value::Null);
@@ -331,19 +332,6 @@ impl Walk {
 
 /// The message about a text that is only the beginning of a JSON document, or empty.
 const CUT: &str = "the file ends before its JSON is complete";
-
-/// The message of an error without the place at its end, which counts bytes.
-pub fn reason_of(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    message.rsplit_once(" at line ").map_or(message.as_str(), |(reason, _)| reason).to_owned()
-}
-
-/// The position of an error, in characters. The parser counts bytes, and reports 0 for the end of a text that is empty or ends with a line break.
-pub fn position_of(text: &str, error: &serde_json::Error) -> Position {
-    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default().as_bytes();
-    let read = String::from_utf8_lossy(line.get(..error.column()).unwrap_or(line));
-    Position { line: error.line().max(1), column: read.chars().count().max(1) }
-}
 
 /// The message about a value of another type than the wanted one. Values are not repeated, because they may be secrets. An
 /// exception is a number in place of another sort of number: “a whole number, not a number” would contradict itself.
@@ -619,7 +607,7 @@ mod tests {
         for (text, pointer, message, place) in [
             ("", "", CUT, (1, 1)),
             ("{\n", "", CUT, (2, 1)),
-            ("{\n\"Ä\" 1}", "", "expected `:`", (2, 5)),
+            ("{\n\"Ä\" 1}", "", "a `:` is missing after the name of a member", (2, 5)),
             ("[0, 1e999]", "/1", "number out of range", (1, 5)),
             (lore.as_str(), "/cards/0/lore", "a text of 20001 bytes; 20000 are the most", (3, 25)),
             (key.as_str(), "/cards/0", "a text of 20001 bytes; 200 are the most", (1, 12)),

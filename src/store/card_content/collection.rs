@@ -416,7 +416,7 @@ pub(in crate::store) async fn find_known_cards(
     let mut rows: Vec<KnownRow> = Vec::new();
     for names in references.names.chunks(CHUNK) {
         let sql = sql(KNOWN_COLUMNS)
-            .push_visible_content(viewer)
+            .push_visible_content_by_name(viewer)
             .push(" JOIN cards c ON c.id = content.card_id WHERE content.search_key = ")
             .any(names)
             .push(" ORDER BY c.game_code, c.set_code, c.number");

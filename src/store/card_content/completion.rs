@@ -1,6 +1,8 @@
 //! How complete sets are in a collection, as a viewer may see it: what the account owns of them, and the totals of open
 //! cards, which are the same for everybody and can be cached.
 
+use std::collections::BTreeMap;
+
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Int4, Text};
 use diesel_async::RunQueryDsl;
@@ -99,35 +101,49 @@ pub struct TotalRow {
     pub total: i64,
 }
 
-/// Counts the cards of a set, which is public, and the printings, rarities and kinds of its open cards, or of all cards for a viewer who sees
-/// everything. Returns nothing for a set that does not exist or has no cards.
+#[derive(QueryableByName)]
+struct SetTotalRow {
+    #[diesel(sql_type = Text)]
+    set_code: String,
+    #[diesel(embed)]
+    total: TotalRow,
+}
+
+/// Counts the cards of sets, which are public, and the printings, rarities and kinds of their open cards, or of all cards for a viewer who sees
+/// everything. A set that does not exist or has no cards is left out.
 pub(in crate::store) async fn count_totals(
     conn: &mut Connection,
     viewer: Viewer,
     game: &str,
-    set: &str,
-) -> StoreResult<Vec<TotalRow>> {
+    sets: &[&str],
+) -> StoreResult<BTreeMap<String, Vec<TotalRow>>> {
     let open = if viewer.sees_all() { "" } else { " AND content.open" };
-    let sql =
-        sql("WITH one AS MATERIALIZED (SELECT c.id, content.kind, p.rarity, p.tier FROM cards c \
-         JOIN card_content content ON content.card_id = c.id");
+    let sql = sql(
+        "WITH one AS MATERIALIZED (SELECT c.id, c.set_code, content.kind, p.rarity, p.tier FROM cards c \
+         JOIN card_content content ON content.card_id = c.id",
+    );
     let sql = sql
         .push(open)
         .push(" LEFT JOIN printings p ON p.card_id = c.id WHERE c.game_code = ")
         .value(game)
         .push(" AND c.set_code = ")
-        .value(set)
+        .any(sets)
         .push(
-            "), part AS (SELECT 'cards' AS part, '' AS code, 0 AS place, count(*) AS total FROM cards WHERE game_code = ",
+            "), part AS (SELECT set_code, 'cards' AS part, '' AS code, 0 AS place, count(*) AS total FROM cards WHERE game_code = ",
         )
         .value(game)
         .push(" AND set_code = ")
-        .value(set)
+        .any(sets)
         .push(
-            " HAVING count(*) > 0 UNION ALL SELECT 'printings', '', 0, count(rarity) FROM one HAVING count(*) > 0 \
-             UNION ALL SELECT 'rarity', rarity, min(tier), count(*) FROM one WHERE rarity IS NOT NULL GROUP BY rarity \
-             UNION ALL SELECT 'kind', kind, 0, count(DISTINCT id) FROM one GROUP BY kind) \
+            " GROUP BY set_code UNION ALL SELECT set_code, 'printings', '', 0, count(rarity) FROM one GROUP BY set_code \
+             UNION ALL SELECT set_code, 'rarity', rarity, min(tier), count(*) FROM one WHERE rarity IS NOT NULL GROUP BY set_code, rarity \
+             UNION ALL SELECT set_code, 'kind', kind, 0, count(DISTINCT id) FROM one GROUP BY set_code, kind) \
              SELECT * FROM part",
         );
-    Ok(sql.varies_with_filters().load(conn).await?)
+    let rows: Vec<SetTotalRow> = sql.varies_with_filters().load(conn).await?;
+    let mut totals: BTreeMap<String, Vec<TotalRow>> = BTreeMap::new();
+    for SetTotalRow { set_code, total } in rows {
+        totals.entry(set_code).or_default().push(total);
+    }
+    Ok(totals)
 }

@@ -26,19 +26,28 @@ pub enum CardIdentifier {
     },
 }
 
-impl CardIdentifier {
-    pub(super) fn is_name(&self) -> bool {
-        matches!(self, Self::Name { .. })
-    }
+/// An id or a number, to find what belongs to an identifier among very many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PlaceKey<'a> {
+    Id(CardId),
+    /// Game, set and number.
+    Number(&'a str, &'a str, &'a str),
+}
 
-    /// Whether this is the id or the number of the card at `place`.
-    pub(super) fn matches_place(&self, place: &CardPlace) -> bool {
+impl<'a> PlaceKey<'a> {
+    /// The keys of the identifiers that name the card at this place.
+    pub(super) fn of_place(place: &'a CardPlace) -> [Self; 2] {
+        [Self::Id(place.id), Self::Number(&place.game, &place.set, &place.number)]
+    }
+}
+
+impl CardIdentifier {
+    /// Its id or its number; `None`: it is a name.
+    pub(super) fn place_key(&self) -> Option<PlaceKey<'_>> {
         match self {
-            Self::Id(id) => place.id == *id,
-            Self::Number { game, set, number } => {
-                (&*place.game, &*place.set, &*place.number) == (game, set, number)
-            }
-            Self::Name { .. } => false,
+            Self::Id(id) => Some(PlaceKey::Id(*id)),
+            Self::Number { game, set, number } => Some(PlaceKey::Number(game, set, number)),
+            Self::Name { .. } => None,
         }
     }
 

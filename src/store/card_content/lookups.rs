@@ -9,7 +9,7 @@ use diesel_async::RunQueryDsl;
 use uuid::Uuid;
 
 use super::cards::{self, CardView, OpenCard, Row};
-use super::identifier::CardIdentifier;
+use super::identifier::{CardIdentifier, PlaceKey};
 use crate::auth::permission::Viewer;
 use crate::domain::catalogue::card_name::{Candidate, NameMatch, TypedName, match_exactly};
 use crate::domain::ids::CardId;
@@ -116,7 +116,7 @@ pub async fn find_named(
     .push(", false) AS has_words, similarity(content.search_key, ")
     .value(key)
     .push(") AS likeness FROM ")
-    .push_visible_content(viewer);
+    .push_visible_content_by_name(viewer);
     let sql = match &place.set {
         None => sql,
         Some(_) => sql.push(" JOIN cards c ON c.id = content.card_id"),
@@ -169,7 +169,7 @@ pub async fn suggest_names(
     }
     let pattern = word_pattern(typed);
     let sql = sql("SELECT content.name FROM ")
-        .push_visible_content(viewer)
+        .push_visible_content_by_name(viewer)
         .push(" WHERE (content.search_key LIKE ")
         .value(beginning.clone())
         .push(" OR content.name_words LIKE ")
@@ -205,7 +205,7 @@ async fn list_names_with_prefix(
     limit: i64,
 ) -> StoreResult<Vec<String>> {
     let sql = sql("SELECT name FROM (SELECT content.name, content.search_key FROM ")
-        .push_visible_content(viewer)
+        .push_visible_content_by_name(viewer)
         .push(" WHERE content.search_key LIKE ")
         .value(beginning)
         .and_code(" AND content.game_code = ", game)
@@ -243,33 +243,37 @@ pub async fn look_up(
     for (card, key) in by_name.iter().zip(&keys) {
         cards_of_name.entry((&card.place.game, key)).or_default().push(card);
     }
-    let find_placed = |identifier: &CardIdentifier| {
-        by_place.iter().find(|card| identifier.matches_place(card.place())).cloned()
+    let by_place = by_place_key(&by_place);
+    let is_unknown = |identifier: &&CardIdentifier| {
+        identifier.place_key().is_some_and(|key| !by_place.contains_key(&key))
     };
-    let unknown: Vec<&CardIdentifier> =
-        identifiers.iter().filter(|one| !one.is_name() && find_placed(one).is_none()).collect();
+    let unknown: Vec<&CardIdentifier> = identifiers.iter().filter(is_unknown).collect();
     let spellings: Vec<CardIdentifier> =
         unknown.iter().flat_map(|one| one.zero_padded_spellings()).collect();
     let with_zeros = find_by_place(conn, viewer, &spellings).await?;
+    let with_zeros = by_place_key(&with_zeros);
     let former: Vec<&CardIdentifier> = unknown.iter().copied().chain(&spellings).collect();
     let successors = find_successors(conn, viewer, &former).await?;
-    let find_successor = |identifier: &CardIdentifier| {
-        successors.iter().find(|(old, _)| *old == identifier).map(|(_, card)| card.clone())
-    };
     let find_with_zeros = |identifier: &CardIdentifier| {
         let spellings = identifier.zero_padded_spellings();
-        let is_same =
-            |card: &&CardView| spellings.iter().any(|one| one.matches_place(card.place()));
-        let mut found = with_zeros.iter().filter(is_same);
+        let keys = || spellings.iter().filter_map(CardIdentifier::place_key);
+        let mut found = keys().filter_map(|key| with_zeros.get(&key).copied());
         match found.next() {
-            Some(card) => Some(card.clone()).filter(|_| found.next().is_none()),
-            None => find_only_successor(&successors, &spellings),
+            Some(card) => found.next().is_none().then(|| card.clone()),
+            // The only card that had one of these numbers before it was moved or merged.
+            None => {
+                let mut former = keys().filter_map(|key| successors.get(&key));
+                let card = former.next()?;
+                former.all(|one| one.place().id == card.place().id).then(|| card.clone())
+            }
         }
     };
     let find = |identifier: &CardIdentifier| match identifier {
-        CardIdentifier::Id(_) | CardIdentifier::Number { .. } => find_placed(identifier)
-            .or_else(|| find_successor(identifier))
-            .or_else(|| find_with_zeros(identifier)),
+        CardIdentifier::Id(_) | CardIdentifier::Number { .. } => {
+            let key = identifier.place_key()?;
+            let known = by_place.get(&key).copied().or_else(|| successors.get(&key));
+            known.cloned().or_else(|| find_with_zeros(identifier))
+        }
         CardIdentifier::Name { game, set, name } => {
             let same = cards_of_name.get(&(game.as_str(), name.search_key()));
             let is_in_set =
@@ -286,14 +290,9 @@ pub async fn look_up(
     Ok(identifiers.iter().map(find).collect())
 }
 
-/// The only card that had one of these numbers before it was moved or merged.
-fn find_only_successor(
-    successors: &[(&CardIdentifier, CardView)],
-    spellings: &[CardIdentifier],
-) -> Option<CardView> {
-    let mut found = successors.iter().filter(|(old, _)| spellings.contains(old));
-    let (_, card) = found.next()?;
-    found.all(|(_, other)| other.place().id == card.place().id).then(|| card.clone())
+/// These cards, by their ids and by their numbers.
+fn by_place_key(cards: &[CardView]) -> BTreeMap<PlaceKey<'_>, &CardView> {
+    cards.iter().flat_map(|card| PlaceKey::of_place(card.place()).map(|key| (key, card))).collect()
 }
 
 /// The cards that had these ids and numbers before they were moved or merged.
@@ -301,17 +300,18 @@ async fn find_successors<'a>(
     conn: &mut Connection,
     viewer: Viewer,
     unknown: &[&'a CardIdentifier],
-) -> StoreResult<Vec<(&'a CardIdentifier, CardView)>> {
+) -> StoreResult<BTreeMap<PlaceKey<'a>, CardView>> {
     if unknown.is_empty() {
-        return Ok(Vec::new());
+        return Ok(BTreeMap::new());
     }
     let found = card_migrations::successors(conn, unknown).await?;
     let ids: Vec<CardIdentifier> =
         found.iter().map(|(_, card)| CardIdentifier::Id(*card)).collect();
     let cards = find_by_place(conn, viewer, &ids).await?;
+    let cards = by_place_key(&cards);
     let with_card = |(at, id): (usize, CardId)| {
-        let card = cards.iter().find(|card| card.place().id == id)?;
-        Some((*unknown.get(at)?, card.clone()))
+        let card = *cards.get(&PlaceKey::Id(id))?;
+        Some((unknown.get(at)?.place_key()?, card.clone()))
     };
     Ok(found.into_iter().filter_map(with_card).collect())
 }
@@ -377,7 +377,7 @@ async fn find_by_names(
         .push(
             " AND c.id IN (SELECT DISTINCT ON (content.game_code, content.name_key, named.set_code) content.card_id FROM ",
         )
-        .push_visible_content(viewer)
+        .push_visible_content_by_name(viewer)
         .push(" JOIN cards one ON one.id = content.card_id LEFT JOIN (SELECT DISTINCT unnest(")
         .value(sets)
         .push(") AS set_code) named ON named.set_code = one.set_code WHERE content.game_code = ").any(games).push(" AND content.search_key = ").any(keys).push(" ORDER BY content.game_code, content.name_key, named.set_code, one.set_code, one.number) \

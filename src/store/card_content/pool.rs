@@ -1,4 +1,4 @@
-//! Card definitions for the engine: those that a report needs, if the viewer may see them.
+//! Card definitions for the engine: those that a report needs, if the viewer may see them. Also names and places of cards by their ids.
 
 use std::collections::BTreeMap;
 

@@ -119,9 +119,7 @@ pub async fn create(
         idempotency::forget(conn, claim).await?;
         return Ok(RulingCreated::NoCard);
     }
-    let count: i64 =
-        card_rulings::table.filter(card_rulings::card_id.eq(card)).count().get_result(conn).await?;
-    if count >= MAX_RULINGS {
+    if count(conn, &[card]).await? >= MAX_RULINGS {
         idempotency::forget(conn, claim).await?;
         return Ok(RulingCreated::TooMany);
     }
@@ -221,6 +219,12 @@ pub async fn edit(
         .await?;
     record(conn, by, "ruling_changed", Some(&before), Some(&now), at).await?;
     Ok(RulingEdited::Done(now))
+}
+
+/// The number of rulings that these cards have together.
+pub(in crate::store) async fn count(conn: &mut Connection, of: &[CardId]) -> StoreResult<i64> {
+    let rulings = card_rulings::table.filter(card_rulings::card_id.eq_any(of.iter().copied()));
+    Ok(rulings.count().get_result(conn).await?)
 }
 
 /// Moves all rulings of a card to another card.

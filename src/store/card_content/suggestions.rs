@@ -74,7 +74,7 @@ async fn find_near(
              coalesce(content.name_words LIKE typed.pattern, false) AS has_words, \
              similarity(content.search_key, typed.key) AS likeness FROM ",
         )
-        .push_visible_content(viewer)
+        .push_visible_content_by_name(viewer)
         .push(
             " WHERE (content.search_key = typed.key OR content.search_key % typed.key OR content.name_words LIKE typed.pattern) \
              AND (typed.game IS NULL OR content.game_code = typed.game) ORDER BY ",

@@ -16,6 +16,7 @@ use super::changes;
 use super::import::{LOCK, is_printed, lock_game, lock_set, mark_edited};
 use crate::auth::permission::{Acting, Importer, WriteCatalogue};
 use crate::domain::catalogue::migration::{MergeRefusal, MigrationKind};
+use crate::domain::catalogue::ruling::MAX_RULINGS;
 use crate::domain::code::Code;
 use crate::domain::ids::{CardId, MigrationId};
 use crate::search::folded_number;
@@ -442,16 +443,18 @@ pub async fn move_card(
     if there || is_vacated(conn, &new).await? {
         return Err(MigrationError::NumberTaken);
     }
-    diesel::update(cards::table.find(card))
-        .set((
-            cards::set_code.eq(&new.set),
-            cards::number.eq(&new.number),
-            cards::revision.eq(cards::revision + 1),
-            cards::updated_at.eq(order.at),
-        ))
-        .cached()
-        .execute(conn)
-        .await?;
+    // As for imports: the time was taken before waiting for other transactions, and must still be later than those of their changes.
+    sql(
+        "UPDATE cards SET set_code = $set, number = $number, revision = revision + 1, \
+             updated_at = greatest($at, updated_at + interval '1 microsecond', \
+                 (SELECT unlocked_at + interval '1 microsecond' FROM unlocks WHERE card_id = cards.id)) WHERE id = $card",
+    )
+    .bind("card", card)
+    .bind("set", new.set.as_str())
+    .bind("number", new.number.as_str())
+    .bind("at", order.at)
+    .execute(conn)
+    .await?;
     for set in sets {
         mark_edited(conn, set, order.at).await?;
     }
@@ -498,6 +501,13 @@ pub async fn merge_card(
     }
     if hidden || into_hidden {
         return Err(MigrationError::Refused(MergeRefusal::Hidden));
+    }
+    // Rulings are created under a lock of their card, so both cards keep their numbers of rulings. A card that an older program gave too many can still get
+    // the number of a card without rulings.
+    if rulings::count(conn, &[card]).await? > 0
+        && rulings::count(conn, &[card, into]).await? > MAX_RULINGS
+    {
+        return Err(MigrationError::Refused(MergeRefusal::TooManyRulings));
     }
     let [old_set, _] = unprinted(conn, &old.game, [&old.set, &new.set]).await?;
     let importer = Importer::from(order.by);

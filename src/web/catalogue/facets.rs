@@ -1,5 +1,7 @@
 //! The facets of a search: values of the found cards, as links to the same search with one more term.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 
 use super::answers::{DesignFacets, Facet, FacetValue, Facets, read};
@@ -69,15 +71,14 @@ fn narrowing(
     };
     let is_selective =
         |value: &FacetValue| value.cards > 0 && found.is_none_or(|found| value.cards < found);
-    let mut values: Vec<FacetValue> = facet.values.into_iter().filter(is_selective).collect();
-    if values.len() > VALUES {
-        // The values keep their order; only the rarest are dropped.
-        let mut counts: Vec<i64> = values.iter().map(|value| value.cards).collect();
-        counts.sort_unstable_by(|left, right| right.cmp(left));
-        let least = counts.get(VALUES - 1).copied().unwrap_or_default();
-        values.retain(|value| value.cards >= least);
-        values.truncate(VALUES);
-    }
+    let mut ranked: Vec<(usize, FacetValue)> =
+        facet.values.into_iter().filter(is_selective).enumerate().collect();
+    // The sort is stable: of values with equally many cards, the first ones stay.
+    ranked.sort_by_key(|(_, value)| Reverse(value.cards));
+    ranked.truncate(VALUES);
+    // Back in the order of the facet.
+    ranked.sort_unstable_by_key(|(place, _)| *place);
+    let values: Vec<FacetValue> = ranked.into_iter().map(|(_, value)| value).collect();
     let is_of_numbers = values.iter().any(|value| value.value.is_number());
     let links = values.into_iter().filter_map(|value| {
         let (term, name) = term(&field, value.value)?;
@@ -125,5 +126,27 @@ mod tests {
         let expected =
             [Some("x:fire"), Some("x=\"Basic Land\""), None, Some("x=-3"), Some("x:true")];
         assert_eq!(terms.each_ref().map(|term| term.as_deref()), expected);
+    }
+
+    #[test]
+    fn only_the_rarest_values_are_left_out() {
+        let value = |(at, cards): (usize, i64)| FacetValue {
+            value: json!(format!("v{at}")),
+            name: None,
+            cards,
+        };
+        let counts = std::iter::once(2).chain(std::iter::repeat_n(1, VALUES)).chain([3]);
+        let facet = Facet {
+            of: "card".to_owned(),
+            code: "set".to_owned(),
+            name: "Set".to_owned(),
+            values: counts.enumerate().map(value).collect(),
+        };
+        let path_with = |term: &str| term.to_owned();
+        let all = narrowings(&path_with, None, Facets { facets: vec![facet] });
+        let paths: Vec<&str> = all[0].links.iter().map(|link| link.path.as_str()).collect();
+        assert_eq!(paths.len(), VALUES);
+        assert_eq!(paths[0], "set:v0", "more frequent");
+        assert_eq!(paths[VALUES - 2..], ["set:v22", "set:v25"], "the order stays");
     }
 }

@@ -17,7 +17,6 @@ pub(super) fn member(game: &Game, pointer: &str) -> String {
         ["name"] => "Name".to_owned(),
         ["kind"] => "Kind".to_owned(),
         ["lore"] => "Lore".to_owned(),
-        ["flavour"] => "Flavour text".to_owned(),
         ["number"] => "Number".to_owned(),
         ["set"] => "Set".to_owned(),
         ["attributes", code, ..] => attribute(code),

@@ -6,8 +6,7 @@ use super::answers::{PrintStatistics, PrintedRarity, read};
 use super::promises::{Announcement, promised};
 use super::values::rarity_name;
 use crate::app::page::PageLimit;
-use crate::app::printing::print_commitments::{self, OpenedCommitmentResponse};
-use crate::app::printing::{print_promises, print_statistics};
+use crate::app::printing::{print_commitments, print_promises, print_statistics};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::Viewer;
@@ -52,14 +51,15 @@ pub(super) async fn find_printed(
     let statistics =
         print_statistics::find(app, code.clone(), set.clone(), Viewer::stranger()).await?;
     let statistics: PrintStatistics = read(&statistics)?;
-    let announced = print_commitments::list_opened(app, code, set, None, limit).await?;
+    let announced = print_commitments::list(app, code, set, None, limit).await?;
     if statistics.printed == 0 && announced.data.is_empty() {
         return Ok(None);
     }
     let is_all = announced.next_cursor.is_none();
     let mut announcements = Vec::new();
-    for OpenedCommitmentResponse { announcement, opening } in announced.data {
-        let promise = print_promises::find(app, announcement.id, opening).await?;
+    for announcement in announced.data {
+        let is_revealed = announcement.revealed_at.is_some();
+        let promise = print_promises::find(app, announcement.id, is_revealed).await?;
         announcements.push(Announcement::new(game, announcement, promise.as_deref()));
     }
     // The statistics leave hidden cards out, so they cannot be compared with the announcements.

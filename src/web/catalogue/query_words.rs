@@ -33,6 +33,10 @@ pub(in crate::web) fn reason(reason: &WarningReason) -> Sentence {
         WarningReason::Uncounted => {
             "Counting took too long, so nobody knows how many cards there are. Narrow the search.".into()
         }
+        WarningReason::TooManyValues { attribute } => format!(
+            "There are too many values of “{attribute}” to count them. Narrow the search to a set, or add words."
+        )
+        .into(),
         WarningReason::NotInGallery { .. } => {
             "No design that others can see has this status. Your own designs are in your account.".into()
         }

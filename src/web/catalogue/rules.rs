@@ -1,5 +1,6 @@
 //! The construction rules of a format on the page of its game, and links to them.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -33,13 +34,15 @@ impl RuleList {
 
     fn new(format: &str, variant: Option<&Variant>, rules: &[Rule]) -> Self {
         let code = variant.map(|variant| &*variant.code);
-        let numbers = || worded(rules).map(|rule| rule.rule.as_str());
-        let entry = |(at, rule): (usize, &RuleReference)| RuleEntry {
-            anchor: anchor(format, code, &rule.rule, nth(numbers(), at)),
-            number: rule.rule.clone(),
-            text: rule.text.clone(),
-        };
-        let rules = worded(rules).enumerate().map(entry).collect();
+        // How many rules of each number there were.
+        let mut listed: BTreeMap<&str, usize> = BTreeMap::new();
+        let rules = worded(rules).map(|rule| {
+            let nth = listed.entry(&rule.rule).or_default();
+            let anchor = anchor(format, code, &rule.rule, *nth);
+            *nth += 1;
+            RuleEntry { anchor, number: rule.rule.clone(), text: rule.text.clone() }
+        });
+        let rules = rules.collect();
         Self { variant: variant.map(|variant| variant.name.clone()), rules }
     }
 }
@@ -94,7 +97,7 @@ fn is_other(format: &Format, variant: &Variant) -> bool {
 }
 
 /// All rules, each followed by its limits of copies for some cards that have a wording of their own.
-fn worded(rules: &[Rule]) -> impl Iterator<Item = &RuleReference> + Clone {
+fn worded(rules: &[Rule]) -> impl Iterator<Item = &RuleReference> {
     rules.iter().flat_map(|rule| {
         let limits = match &rule.check {
             DeckCheck::CopyLimit { limits, .. } => limits.as_slice(),
@@ -114,12 +117,6 @@ fn place_of(rules: &[Rule], number: &str, text: &str) -> Option<usize> {
 /// The place of the first rule with this number, with any wording.
 fn place_of_number(rules: &[Rule], number: &str, _text: &str) -> Option<usize> {
     worded(rules).any(|rule| rule.rule == number).then_some(0)
-}
-
-/// How many rules before this place have the same number.
-fn nth<'a>(numbers: impl Iterator<Item = &'a str> + Clone, at: usize) -> usize {
-    let own = numbers.clone().nth(at);
-    numbers.take(at).filter(|number| Some(*number) == own).count()
 }
 
 /// The `id` of a rule, which needs no escape in an address although numbers of rules may contain any character. `nth`: how many rules before it have the same
@@ -159,6 +156,52 @@ mod tests {
         assert_ne!(anchor("open", None, "a_2f", 0), anchor("open", None, "a/", 0));
         assert_ne!(anchor("open", None, "a*2", 0), anchor("open", None, "a", 1));
         assert_ne!(anchor("box", None, "half:1", 0), anchor("box", Some("half"), "1", 0));
-        assert_eq!(nth(["a", "b", "a", "a"].into_iter(), 2), 1);
+    }
+
+    #[test]
+    fn each_rule_of_a_number_has_its_own_anchor_and_link() {
+        let game = Game::from_toml(
+            r#"
+            code = "pond"
+            name = "Pond"
+            rules_version = "1"
+            [[kinds]]
+            code = "fish"
+            name = "Fish"
+            [[formats]]
+            code = "open"
+            name = "Open"
+            version = "1"
+            effective_from = "2025-01-01"
+            [[formats.rules]]
+            rule = "P-1"
+            text = "Two of each card."
+            [formats.rules.copy_limit]
+            max = 2
+            [[formats.rules.copy_limit.limits]]
+            text = "One carp."
+            select = { names = ["Carp"] }
+            max = 1
+            [[formats.rules]]
+            rule = "P-2"
+            text = "At least one card."
+            zone_size = { zone = "main", min = 1 }
+            [[formats.rules]]
+            rule = "P-1"
+            text = "At most nine cards."
+            zone_size = { zone = "main", max = 9 }
+            "#,
+        )
+        .unwrap();
+        let lists: Vec<RuleList> = game.formats().iter().flat_map(RuleList::all_of).collect();
+        let rules: Vec<&RuleEntry> = lists.iter().flat_map(|list| &list.rules).collect();
+        let anchors: Vec<&str> = rules.iter().map(|rule| rule.anchor.as_str()).collect();
+        let expected = ["rule:open:P-1", "rule:open:P-1*2", "rule:open:P-2", "rule:open:P-1*3"];
+        assert_eq!(anchors, expected);
+        let links = RuleLinks::new(&game, "2026-11-20".parse().unwrap(), "pond/open");
+        for rule in rules {
+            let path = links.path(&rule.number, &rule.text).unwrap();
+            assert!(path.ends_with(&format!("#{}", rule.anchor)), "{path}");
+        }
     }
 }

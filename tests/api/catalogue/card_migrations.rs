@@ -101,6 +101,26 @@ async fn a_moved_card_is_found_at_its_old_place() {
     assert_eq!(log["data"][0]["action"], "card.moved");
 }
 
+/// The time of a move is taken before it waits for other changes, which may get a later one.
+#[tokio::test]
+async fn a_move_does_not_set_the_time_of_a_card_back() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let changed = id_of(&app, "hearth", "001").await;
+    let unlocked = id_of(&app, "veil", "001").await;
+    app.sql(&format!(
+        "UPDATE cards SET updated_at = '2100-01-01' WHERE id = '{changed}'; \
+         UPDATE unlocks SET unlocked_at = '2100-01-01', reason = 'admin' WHERE card_id = '{unlocked}'"
+    ))
+    .await;
+    for card in [changed, unlocked] {
+        send(&app, &admin, &card, "move", json!({ "number": "901" })).await.expect(201);
+        let later =
+            format!("SELECT count(*) FROM cards WHERE id = '{card}' AND updated_at > '2100-01-01'");
+        assert_eq!(app.db().number(&later).await, 1);
+    }
+}
+
 #[tokio::test]
 async fn a_merged_card_redirects_to_the_other_through_any_chain() {
     let app = TestApp::start_seeded(&["ttcg"]).await;
@@ -185,6 +205,38 @@ async fn a_merged_card_redirects_to_the_other_through_any_chain() {
     send(&app, &admin, &a, "move", json!({ "number": "960" })).await.problem(404, "not_found");
     let patch = app.patch(&format!("/v1/cards/{a}")).by(&admin).header("if-match", "*");
     patch.json(&json!({})).answer().await.problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn a_merge_does_not_exceed_the_limit_of_rulings() {
+    let app = TestApp::start().await;
+    app.import_set("base", 3, false).await;
+    let admin = app.admin().await;
+    let (card, into) = (id_of(&app, "base", "001").await, id_of(&app, "base", "002").await);
+    app.sql(&format!(
+        "INSERT INTO card_rulings (id, card_id, kind, text, published_on, created_at) \
+         SELECT gen_random_uuid(), id, 'ruling', 'x', '2026-11-01', '2026-11-01' FROM cards, generate_series(1, 200) place \
+         WHERE id = '{into}' OR (id = '{card}' AND place = 1)"
+    ))
+    .await;
+    let refused = send(&app, &admin, &card, "merge", json!({ "into": into })).await;
+    let detail = "Together, the cards have more than 200 rulings.";
+    assert_eq!(refused.problem(409, "merge_refused")["detail"], detail);
+    app.sql(&format!(
+        "DELETE FROM card_rulings WHERE id = (SELECT id FROM card_rulings WHERE card_id = '{into}' LIMIT 1)"
+    ))
+    .await;
+    send(&app, &admin, &card, "merge", json!({ "into": into })).await.expect(201);
+    let rulings = app.get(&format!("/v1/cards/{into}/rulings")).answer().await.expect(200);
+    assert_eq!(rulings["data"].as_array().unwrap().len(), 200);
+    // A card with too many, from an older program, may still be merged with one that has none.
+    app.sql(&format!(
+        "INSERT INTO card_rulings (id, card_id, kind, text, published_on, created_at) \
+         VALUES (gen_random_uuid(), '{into}', 'ruling', 'y', '2026-11-01', '2026-11-01')"
+    ))
+    .await;
+    let without = id_of(&app, "base", "003").await;
+    send(&app, &admin, &without, "merge", json!({ "into": into })).await.expect(201);
 }
 
 /// Leading zeros of an old number may be missing or added, as those of a present number. A card that has such a number now goes first.

@@ -8,6 +8,7 @@ use diesel_async::{RunQueryDsl as _, SimpleAsyncConnection as _};
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 
+use crate::environment;
 use crate::support::{
     Answer, RequestExt as _, TestApp, TestDb, edit_set, fresh_path, run, seed_data,
 };
@@ -53,7 +54,7 @@ async fn the_seeding_program_numbers_its_events() {
     std::fs::write(game.join("game.toml"), seed_data("ttcg").manifest.text).unwrap();
     std::fs::write(&templates, "See <nobody>.\n").unwrap();
     let seed = async || {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut command = environment::command(env!("CARGO_BIN_EXE_cardscape"));
         command.arg("seed").arg(&folder).env("DATABASE_URL", db.url());
         run(command).await
     };

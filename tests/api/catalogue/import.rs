@@ -225,16 +225,19 @@ async fn cards_can_swap_names_but_not_take_the_name_of_another_card() {
     let mut alone = seed_data("ttcg");
     let hearth: Value = serde_json::from_str(&alone.sets[0].text).unwrap();
     edit_set(&mut alone, "veil", |set| {
-        set["cards"][0]["name"] = hearth["cards"][5]["name"].clone();
+        set["cards"][0]["name"] = hearth["cards"][6]["name"].clone();
+        set["cards"][1]["name"] = hearth["cards"][5]["name"].clone();
     });
     alone.sets.remove(0);
     let faults = refused(&app, &alone).await;
-    assert_eq!(faults.len(), 1);
-    assert_eq!(
-        (faults[0].file.as_str(), faults[0].pointer.as_str()),
-        ("veil.json", "/cards/0/name")
-    );
-    assert!(faults[0].message.contains("hearth"), "{faults:?}");
+    // In the order of the file.
+    let places: Vec<(&str, &str)> =
+        faults.iter().map(|fault| (fault.file.as_str(), fault.pointer.as_str())).collect();
+    assert_eq!(places, [("veil.json", "/cards/0/name"), ("veil.json", "/cards/1/name")]);
+    for (fault, number) in faults.iter().zip(["007", "006"]) {
+        let message = &fault.message;
+        assert!(message.contains("hearth") && message.contains(number), "{faults:?}");
+    }
 }
 
 /// Changed cards are written together: each has its own history, words and event.

@@ -93,6 +93,79 @@ fn a_total_is_what_the_game_of_a_card_adds_up() {
 }
 
 #[test]
+fn a_range_of_a_list_has_the_order_of_the_list_also_if_its_values_are_digits() {
+    let game = game(
+        "one",
+        "[kinds.attributes]\ngrade = { type = 'choice', values = ['3', '2', '1'] }\n\
+         rank = { type = 'integer', min = 0 }\n\
+         [[rarities]]\ncode = '3'\nname = 'Low'\n[[rarities]]\ncode = '1'\nname = 'High'\n",
+    );
+    let owned = |values: &[&str]| values.iter().map(|value| (*value).to_owned()).collect();
+    let grades = |values: &[&str]| {
+        let (attribute, values) = ("grade".to_owned(), owned(values));
+        Test::Choice { attribute, per_printing: false, values }
+    };
+    for (text, test) in [
+        ("grade:3..2", grades(&["3", "2"])),
+        ("grade:2..1", grades(&["2", "1"])),
+        ("r:3..1", Test::Rarities(owned(&["3", "1"]))),
+    ] {
+        assert_eq!(cases(text, &[&game]), [Case { games: None, test }], "{text}");
+    }
+    for (text, instead) in
+        [("grade:1..3", "grade:3..1"), ("r:1..3", "r:3..1"), ("rank:10..9", "rank:9..10")]
+    {
+        let reason = QueryFault::RangeBackwards { instead: instead.to_owned() };
+        assert_eq!(read(text, &[&game]).unwrap_err()[0].reason, reason, "{text}");
+    }
+}
+
+#[test]
+fn a_range_is_advised_with_the_sign_of_the_term() {
+    let game = game("one", "[kinds.attributes]\nrank = { type = 'integer', min = 0 }");
+    for (text, advised) in
+        [("rank:1-3", "rank:1..3"), ("rank=1-3", "rank:1..3"), ("rank!=1-3", "rank!=1..3")]
+    {
+        let fault = QueryFault::NotWhole("1-3".to_owned());
+        let (fault, instead) = (Box::new(fault), advised.to_owned());
+        let reason = QueryFault::PerhapsRange { fault, instead };
+        assert_eq!(read(text, &[&game]).unwrap_err()[0].reason, reason, "{text}");
+        assert!(read(advised, &[&game]).is_ok(), "{advised}");
+    }
+}
+
+#[test]
+fn a_code_counts_more_than_names_and_codes_that_are_written_alike() {
+    let game = |code: &str, name: &str| {
+        let variants = "[[formats.variants]]\ncode='one-1'\nname='A'\ndefault=true\n\
+                        [[formats.variants]]\ncode='one1'\nname='B'\n";
+        let manifest = format!(
+            "code='{code}'\nname='{name}'\nrules_version='1'\n[[zones]]\ncode='main'\nname='Main'\n\
+             [[kinds]]\ncode='x'\nname='X'\n\
+             [[formats]]\ncode='open-1'\nname='First'\nversion='1'\n{variants}\
+             [[formats]]\ncode='open1'\nname='Second'\nversion='1'\n{variants}"
+        );
+        Game::from_toml(&manifest).unwrap()
+    };
+    let (named, alike, exact) = (game("aaa", "Odd1"), game("odd-1", "Odd"), game("odd1", "Other"));
+    let scope = Scope::new([&named, &alike, &exact]);
+    for (text, code) in [("ODD1", "odd1"), ("odd-1", "odd-1"), ("odd 1", "aaa")] {
+        assert_eq!(scope.game(text).unwrap().code(), code, "{text}");
+    }
+    for (text, formats) in [
+        ("odd1/OPEN1:one1", &["odd1/open1:one1"][..]),
+        ("odd1/open 1:one1", &["odd1/open-1:one1", "odd1/open1:one1"]),
+        ("open1:one1", &["aaa/open1:one1", "odd-1/open1:one1", "odd1/open1:one1"]),
+    ] {
+        let term = legality::FormatTerm::read(text, Date::new(2026, 11, 25).unwrap()).unwrap();
+        let found = term.find(&scope).unwrap();
+        let names =
+            found.iter().flat_map(|(game, format)| legality::deck_format_names(game, format));
+        assert_eq!(names.collect::<Vec<_>>(), formats, "{text}");
+    }
+}
+
+#[test]
 fn a_term_that_is_ignored_does_not_limit_the_games() {
     let (one, many) = &elements();
     let checked = read("game:/one/ element:air", &[one, many]).unwrap();

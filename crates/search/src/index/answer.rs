@@ -88,11 +88,14 @@ pub struct FacetCount {
     pub cards: u64,
 }
 
+/// Most values of an attribute that are all counted: numbers may have as many values as there are cards.
+pub const MAX_FACET_VALUES: usize = if cfg!(test) { 40 } else { 20_000 };
+
 /// Values, and how many of the matching cards have them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facets {
     /// By source, attribute and value; values without cards are left out, and so is [`FacetSource::Card`] when no card
-    /// matches.
+    /// matches. Of an attribute with more than [`MAX_FACET_VALUES`] values, there are more than so many, but perhaps not all.
     pub counts: Vec<FacetCount>,
     /// Whether matching cards may be missing, because costly tests were not run on all cards.
     pub cut: bool,

@@ -30,7 +30,9 @@ mod snapshot;
 mod tests;
 mod writer;
 
-pub use answer::{Count, FacetAttribute, FacetCount, FacetSource, Facets, Hit, Page};
+pub use answer::{
+    Count, FacetAttribute, FacetCount, FacetSource, Facets, Hit, MAX_FACET_VALUES, Page,
+};
 pub use names::{MAX_NAMED, NamePlace, NameQuery, NamedCard};
 pub use position::Position;
 pub use progress::Counts;

@@ -122,6 +122,23 @@ fn a_list_goes_on_after_a_page_that_used_up_its_budget() {
 }
 
 #[test]
+fn a_small_segment_leaves_most_of_its_share_of_the_budget_to_the_large_one() {
+    let mut builder = Builder::new();
+    let open = (0..300).map(card).filter(|card| card.unlock == Unlock::Never);
+    open.for_each(|card| builder.push(card));
+    let mut index = builder.finish();
+    let query = costly(SortKey::Place, false, Unique::Cards);
+    let ends_early = |index: &Index, budget: u64| {
+        index.snapshot().search_within(budget, &query, &[], None, 1_000).tested_to.is_some()
+    };
+    let mut budgets = std::iter::successors(Some(100_000_u64), |budget| Some(budget + budget / 10));
+    let enough = budgets.find(|budget| !ends_early(&index, *budget)).unwrap();
+    index.apply(vec![Change::Put(Box::new(card(300)))]);
+    assert_eq!(index.snapshot().parts.len(), 2);
+    assert!(!ends_early(&index, enough + enough / 4));
+}
+
+#[test]
 fn an_expression_that_was_not_compiled_finds_nothing_also_if_it_is_negated() {
     let (index, view) = index();
     let cards = index.snapshot();

@@ -213,10 +213,10 @@ impl Snapshot {
         let mut found = naive::list(view, &judge, after.as_ref(), limit);
         let mut tested_to: Option<Listed> = None;
         let mut cut = patterns.is_incomplete();
-        // Each part has a share of the budget, so that each page goes on in all of them. The last parts, which later
-        // changes are in, are small, and leave most of their shares to the first.
+        // Each part has a share of the budget, so that each page goes on in all of them. The smallest parts come first, and
+        // leave most of their shares to the largest.
         let (mut left, mut waiting) = (budget, prepared.parts.len() as u64);
-        for (segment, live) in prepared.parts.iter().rev() {
+        for (segment, live) in &prepared.parts {
             let share = left / waiting;
             let steps = Steps::new(share);
             let page = prepared.page(segment, live, after.as_ref(), limit, &steps);

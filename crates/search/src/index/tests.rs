@@ -13,7 +13,7 @@ use super::pattern::Patterns;
 use super::progress::Progress;
 use super::releases::Releases;
 use super::runner::Backwards;
-use super::segment::{FEW, Plan};
+use super::segment::{FEW, Plan, Steps};
 use super::*;
 use crate::{
     CardQuery, Case, Comparison, KnownTest, Operator, Place, Predicate, SortKey, SumOf, Test,
@@ -819,6 +819,62 @@ fn texts_of_printings_are_found_in_place_of_those_of_their_card() {
             let costs: Vec<_> = costs.map(|count| (count.value.as_i64(), count.cards)).collect();
             let expected: Vec<_> = values.iter().map(|value| (Some(*value), 1_u64)).collect();
             assert_eq!(costs, expected);
+        }
+    }
+}
+
+/// A game may have as many different numbers as cards, and another one a few numbers of the same attribute.
+#[test]
+fn very_many_numbers_of_a_game_are_not_all_counted_and_those_of_another_game_are() {
+    let random = &mut Random(SplitMix64::new(7));
+    let mut builder = Builder::new();
+    for id in 0..180_u64 {
+        let game = GAMES[usize::try_from(id % 3).unwrap()];
+        let number = if game == "aa" { id } else { id % 4 };
+        let attributes = [("hp".to_owned(), Value::from(number))].into_iter().collect();
+        let content = CardContent { attributes, ..content(random) };
+        let card = card(id.into(), id, random);
+        assert_eq!(card.game, game);
+        builder.push(CardRecord { unlock: Unlock::Never, content: Some(content), ..card });
+    }
+    let now = builder.finish().snapshot();
+    let part = &now.parts[0];
+    // Without a budget no card is read.
+    let counted = |game: &str| {
+        let (mut tally, steps) = (naive::Tally::new(), Steps::new(0));
+        let of_game = part.segment.of_place(NamePlace { game: Some(game), set: None }).unwrap();
+        part.segment.tally(&of_game, &wanted(&["hp"], false), &steps, &mut tally);
+        let mut counts = naive::facet_counts(tally);
+        counts.retain(|count| count.attribute == "hp");
+        (counts.len(), counts.iter().map(|count| count.cards).sum::<u64>())
+    };
+    assert_eq!(counted("aa"), (MAX_FACET_VALUES + 1, 41));
+    assert_eq!(counted("ab"), (4, 60));
+}
+
+#[test]
+fn few_cards_among_many_of_another_game_are_sorted_by_their_unlocking() {
+    let random = &mut Random(SplitMix64::new(7));
+    let (mut scan, mut builder) = (Scan::default(), Builder::new());
+    for place in 0..140_u64 {
+        let card = card(place.into(), place, random);
+        let (game, step) = if place.is_multiple_of(20) { ("b", place / 40) } else { ("aa", place) };
+        let time = DateTime::from_timestamp_micros(1_700_000_000_000_000 - step.cast_signed());
+        // One of the few is not unlocked.
+        let unlock = if place == 20 { Unlock::Never } else { Unlock::At(time.unwrap()) };
+        let (game, content) = (game.to_owned(), Some(content(random)));
+        let card = CardRecord { game, unlock, content, ..card };
+        scan.cards.insert(card.id, card.clone());
+        builder.push(card);
+    }
+    let index = builder.finish();
+    for descending in [false, true] {
+        for unique in [Unique::Cards, Unique::Printings] {
+            let predicate = Predicate::known(KnownTest::Game("b".to_owned()));
+            let query = CardQuery { predicate, sort: SortKey::Unlocked, descending, unique };
+            for page in 1..4 {
+                scan.check(&index, &[], &query, page);
+            }
         }
     }
 }

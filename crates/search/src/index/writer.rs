@@ -82,12 +82,6 @@ impl Index {
         Arc::clone(&self.now)
     }
 
-    /// Declares a sum of attributes, for cards that are added from now on, and for all cards from the next compaction
-    /// on.
-    pub fn sum(&mut self, attributes: Vec<String>) {
-        self.sums.insert(attributes);
-    }
-
     /// Applies changes in order; earlier snapshots do not see them. Applying a change twice has no further effect.
     pub fn apply(&mut self, changes: Vec<Change>) {
         let now = Arc::make_mut(&mut self.now);

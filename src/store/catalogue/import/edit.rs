@@ -9,7 +9,7 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use super::plan::SetPlan;
-use super::{LOCK, cards, plan};
+use super::{LOCK, cards, lock_game, plan};
 use crate::auth::permission::{Acting, Importer, Viewer, WriteCatalogue};
 use crate::domain::catalogue::card_edit::{MergePatch, within_card};
 use crate::domain::catalogue::import::{CardFault, ImportFault};
@@ -206,6 +206,8 @@ pub async fn edit_set(
     at: DateTime<Utc>,
 ) -> Result<SetRow, EditError<SetRow>> {
     run_commands(conn, LOCK).await?;
+    // Changes of unlock policies lock the game.
+    lock_game(conn, game).await?;
     let set_id = lock_set(conn, game, code).await?.ok_or(EditError::Missing)?;
     let before = sets::find(conn, game, code).await?.ok_or(EditError::Missing)?;
     if !is_current(&before) {

@@ -19,7 +19,7 @@ use crate::domain::catalogue::import::{
 use crate::domain::catalogue::migration::MigrationKind;
 use crate::domain::ids::{CardId, PrintingId};
 use crate::search::folded_number;
-use crate::store::card_content::content::{self, StoredCard, StoredPrinting};
+use crate::store::card_content::content::{self, StoredCard, StoredPrinting, TakenName};
 use crate::store::db::schema::{
     card_migrations, cards, print_run_lines, print_runs, printings, sets,
 };
@@ -366,25 +366,23 @@ pub(super) async fn refuse_removed_printings(
         .order((printings::card_id, printings::tier))
         .load(conn)
         .await?;
+    let mut by_card: BTreeMap<CardId, Vec<String>> = BTreeMap::new();
     for (card, rarity) in refused {
-        let Some(changed) = plan.changed.iter().find(|changed| changed.id == card) else {
-            continue;
-        };
-        let number = changed.card.definition.number.as_str();
-        let at = plan
-            .set
-            .cards
-            .iter()
-            .position(|card| card.definition.number == number)
-            .unwrap_or_default();
-        let message = format!(
-            "the {rarity} printing of card {number} is missing: what was printed never vanishes"
-        );
-        plan.faults.push(ImportFault::new(
-            &plan.set.file,
-            format!("/cards/{at}/printings"),
-            message,
-        ));
+        by_card.entry(card).or_default().push(rarity);
+    }
+    let by_number = plan.changed.iter().filter_map(|changed| {
+        Some((changed.card.definition.number.as_str(), by_card.remove(&changed.id)?))
+    });
+    let by_number: BTreeMap<&str, Vec<String>> = by_number.collect();
+    for (at, card) in plan.set.cards.iter().enumerate() {
+        let number = card.definition.number.as_str();
+        for rarity in by_number.get(number).into_iter().flatten() {
+            let message = format!(
+                "the {rarity} printing of card {number} is missing: what was printed never vanishes"
+            );
+            let pointer = format!("/cards/{at}/printings");
+            plan.faults.push(ImportFault::new(&plan.set.file, pointer, message));
+        }
     }
     Ok(())
 }
@@ -406,10 +404,11 @@ pub(super) async fn faults(
     let names: Vec<&str> =
         plans.iter().flat_map(|plan| &plan.set.cards).map(|card| card.name_key.as_str()).collect();
     let taken = content::find_taken_names(conn, by, import.game().code(), &names, &planned).await?;
-    for taken in taken {
-        for plan in plans {
-            let same = |card: &CardImport| card.name_key == taken.name_key;
-            if let Some(at) = plan.set.cards.iter().position(same) {
+    let taken: BTreeMap<&str, &TakenName> =
+        taken.iter().map(|taken| (taken.name_key.as_str(), taken)).collect();
+    for plan in plans {
+        for (at, card) in plan.set.cards.iter().enumerate() {
+            if let Some(taken) = taken.get(card.name_key.as_str()) {
                 let (set, number) = (taken.set_code.clone(), taken.number.clone());
                 let fault = CardFault::NameTaken { set, number };
                 let pointer = format!("/cards/{at}/name");

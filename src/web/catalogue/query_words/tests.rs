@@ -144,6 +144,7 @@ fn every_fault_is_a_sentence_for_people() {
         WarningReason::Interrupted { partly_counted: true },
         WarningReason::PartlyCounted,
         WarningReason::Uncounted,
+        WarningReason::TooManyValues { attribute: "hp".to_owned() },
         WarningReason::NotInGallery { status: "draft" },
     ];
     reasons.extend(faults().into_iter().map(WarningReason::Query));

@@ -117,6 +117,7 @@ impl SegmentBuilder {
             open: segment.open,
             hidden: segment.hidden,
             unlocked: segment.unlocked,
+            in_time: segment.in_time,
             ..found
         }
     }
@@ -191,6 +192,9 @@ impl Segment {
         self.open.optimize();
         self.hidden.optimize();
         self.unlocked.shrink_to_fit();
+        let unlocked = &self.unlocked;
+        self.in_time = (0..place(unlocked.len())).collect();
+        self.in_time.sort_by_key(|at| unlocked[*at as usize].1);
         self.numbers.shrink_to_fit();
     }
 }

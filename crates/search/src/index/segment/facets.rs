@@ -3,7 +3,7 @@
 use roaring::RoaringBitmap;
 use serde_json::Value;
 
-use super::super::answer::{FacetAttribute, FacetSource};
+use super::super::answer::{FacetAttribute, FacetSource, MAX_FACET_VALUES};
 use super::super::naive::{Tally, tally};
 use super::Segment;
 use super::lists::{Keyed, Set};
@@ -59,9 +59,14 @@ impl Segment {
             let scalars = scalars.unwrap_or(&attribute.card);
             let printed = per_printing.then(|| cards & &self.with_printing);
             let cards = printed.as_ref().unwrap_or(cards);
-            for (at, scalar) in scalars.keys().iter().enumerate() {
+            let counts = scalars.keys().iter().enumerate().map(|(at, scalar)| {
                 let set: Set<'_> = scalars.lists().get(at);
-                add(FacetSource::Attribute, code, scalar.value(), set.count_in(cards));
+                (scalar, set.count_in(cards))
+            });
+            // One more than the limit shows that there are too many.
+            let counted = counts.filter(|(_, count)| *count > 0).take(MAX_FACET_VALUES + 1);
+            for (scalar, count) in counted {
+                add(FacetSource::Attribute, code, scalar.value(), count);
             }
         }
         if unlisted.is_empty() {

@@ -157,6 +157,8 @@ pub(super) struct Segment {
     open: RoaringBitmap,
     hidden: RoaringBitmap,
     unlocked: Vec<(u32, DateTime<Utc>)>,
+    /// Indexes of `unlocked`, in the order of the times.
+    in_time: Vec<u32>,
     number_values: Keyed<i128>,
     /// By [`crate::folded_number`], for numbers that are not only digits.
     other_numbers: Keyed<String>,
@@ -354,7 +356,10 @@ impl Segment {
 
     /// Heap size in bytes, by purpose.
     pub(super) fn bytes(&self) -> BTreeMap<&'static str, usize> {
-        let ordinals = self.by_id.capacity() + self.number_ends.capacity() + self.starts.capacity();
+        let ordinals = self.by_id.capacity()
+            + self.number_ends.capacity()
+            + self.starts.capacity()
+            + self.in_time.capacity();
         let places = self.ids.capacity() * size_of::<u128>()
             + ordinals * size_of::<u32>()
             + self.numbers.capacity()

@@ -140,17 +140,15 @@ impl Segment {
     ) {
         let mut known: BTreeSet<Suggestion> = BTreeSet::new();
         let key = query.search_key.as_str();
-        let start = self.names.by_key.partition_point(|at| self.search_key(*at).as_str() < key);
-        for at in &self.names.by_key[start..] {
+        // Names are read only of allowed cards: all others may be those of another, much larger game.
+        let beginning = self.keys(key, |own| own.starts_with(key)).iter();
+        for at in beginning.filter(|at| allowed.contains(**at)) {
             let own = self.search_key(*at);
             // Cards with the same key are ordered by place, not alphabetically: all cards of the last key are read.
-            let is_next = known.len() < limit || known.last().is_some_and(|last| last.1 == own);
-            if !own.starts_with(key) || !is_next {
+            if known.len() >= limit && known.last().is_none_or(|last| last.1 != own) {
                 break;
             }
-            if allowed.contains(*at) {
-                known.insert((0, own, self.name(*at).to_owned()));
-            }
+            known.insert((0, own, self.name(*at).to_owned()));
         }
         if known.len() < limit {
             let words = self.with_words(&query.words) & allowed;

@@ -3,6 +3,7 @@
 //! Cards are stored in the order of their places. Other orders go from one value to the next, because the cards with a
 //! value are a set.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -16,13 +17,13 @@ use super::super::position::{After, Bound, SortValue};
 use super::super::record::CardRecord;
 use super::Segment;
 use super::document::Scalar;
-use super::lists::{Keyed, Lists, Set};
+use super::lists::{Keyed, Lists, Set, place, set_of};
 use super::plan::{Plan, Steps, WHOLE_CARD, numbers};
 use crate::{SortKey, SumOf, Unique};
 
 /// If there are no more cards than this, they are read and sorted, regardless of the order.
 pub(in crate::index) const FEW: u64 = if cfg!(test) { 3 } else { 64 };
-/// When fewer than one in this many cards match, they are sorted by name; otherwise all names are read in their order.
+/// When fewer than one in this many cards match, they are sorted by name or time; otherwise all names or times are read in their order.
 const SPARSE: u64 = if cfg!(test) { 4 } else { 200 };
 
 /// The entries of a segment on a page.
@@ -444,15 +445,43 @@ impl<'s> PageBuilder<'_, 's> {
     }
 
     fn by_unlocking(&mut self) {
-        let mut times: Vec<_> = self.segment.unlocked.clone();
-        times.sort_by_key(|(at, time)| (*time, *at));
-        let mut groups: Vec<(SortValue, Members<'_>)> = Vec::new();
-        for same in times.chunk_by(|one, other| one.1 == other.1) {
-            let cards = same.iter().map(|(at, _)| *at).collect();
-            groups.push((SortValue::Time(same[0].1), Members::Owned(cards)));
+        let (segment, query) = (self.segment, self.plan.judge().query);
+        let unlocked = |at: u32| segment.unlocked[at as usize];
+        let key = |at: u32| SortValue::Time(unlocked(at).1);
+        // Of few cards each is looked up: all others may be those of another, much larger game.
+        let times: Cow<'_, [u32]> = if self.cards.len() * SPARSE < segment.unlocked.len() as u64 {
+            let at = |card: u32| segment.unlocked.binary_search_by_key(&card, |(card, _)| *card);
+            let found = self.cards.iter().filter_map(|card| at(card).ok());
+            let mut few: Vec<u32> = found.map(place).collect();
+            few.sort_by_key(|at| unlocked(*at).1);
+            Cow::Owned(few)
+        } else {
+            Cow::Borrowed(segment.in_time.as_slice())
+        };
+        // The part that may come after the position: pages are few entries of a long list.
+        let left: &[u32] = match self.after.map(|after| after.key.as_ref()) {
+            None => &times[..],
+            Some(None) => &[],
+            Some(Some(bound)) if query.descending => {
+                &times[..times.partition_point(|at| bound.compare(&key(*at)).is_le())]
+            }
+            Some(Some(bound)) => {
+                &times[times.partition_point(|at| bound.compare(&key(*at)).is_lt())..]
+            }
+        };
+        let mut groups = left.chunk_by(|one, other| unlocked(*one).1 == unlocked(*other).1);
+        while !self.is_over()
+            && let Some(same) = if query.descending { groups.next_back() } else { groups.next() }
+        {
+            let cards = same.iter().map(|at| unlocked(*at).0);
+            let cards: RoaringBitmap = cards.filter(|card| self.cards.contains(*card)).collect();
+            if !cards.is_empty() {
+                self.by_group(&key(same[0]), &Members::Owned(cards));
+            }
         }
-        self.by_groups(groups.into_iter());
-        self.without_key(&times.iter().map(|(at, _)| *at).collect());
+        if !self.is_over() {
+            self.without_key(&set_of(times.iter().map(|at| unlocked(*at).0).collect()));
+        }
     }
 
     fn by_release(&mut self, key: impl Fn(NaiveDate) -> i32) {
