@@ -12,7 +12,7 @@ use crate::name::name_key;
 use crate::printing_numbers::{integer, sum};
 use crate::rule::RuleReference;
 use crate::schema::{Attribute, AttributeValue, EffectSchema, Kind, PrintingCheck};
-use crate::set_check::SetFault;
+use crate::set_check::{SET_FAULTS_MAX, SetFault};
 use crate::violation::{CardMention, ValueSort, Violation};
 
 /// Most characters of a card or set name.
@@ -29,23 +29,35 @@ pub(crate) const SET_CODE_FORM: &str =
 /// Most characters of an effect or lore text.
 pub(crate) const TEXT_MAX: usize = 2000;
 
+/// Number of the faults of a card, or of all cards of a set, that list what would be right: there may be thousands of values, and each fault has its own copy.
+const SUGGESTING_MAX: usize = 100;
+
 /// All violations of a card against the rules of its game; empty if the card is valid.
 ///
-/// Never stops at the first violation.
+/// Never stops at the first violation, but a card has at most [`SET_FAULTS_MAX`] of them, and only the first 100 have suggestions.
 pub fn check_card(game: &Game, card: &CardDefinition) -> Vec<Violation> {
     card_faults(game, card).into_iter().map(|fault| fault.violation).collect()
 }
 
 /// [`check_card`] with the place of each violation, as a JSON pointer (RFC 6901) into the card.
 pub fn card_faults(game: &Game, card: &CardDefinition) -> Vec<SetFault> {
-    let mut check = Check { game, card, faults: Vec::new() };
+    card_faults_after(0, game, card)
+}
+
+/// [`card_faults`] of a card of a set in which that many faults were found before.
+pub(crate) fn card_faults_after(
+    before: usize,
+    game: &Game,
+    card: &CardDefinition,
+) -> Vec<SetFault> {
+    let mut check = Check { game, card, before, faults: Vec::new() };
     check.general();
     if let Some(kind) = game.kind(&card.kind) {
         check.by_kind(kind);
     } else {
-        let known = game.kinds().iter().map(|kind| kind.code.clone());
-        let fault = check.error(Code::KindUnknown, game.card_reference()).suggest(known);
-        check.push("/kind", fault);
+        let known = game.kinds().iter().map(|kind| &kind.code);
+        let fault = check.error(Code::KindUnknown, game.card_reference());
+        check.push("/kind", check.suggest(0, fault, known));
     }
     check.faults
 }
@@ -96,6 +108,11 @@ pub(crate) fn mention(card: &CardDefinition) -> CardMention {
     }
 }
 
+/// The code of a rarity as a card writes it, cut like a [`mention`].
+fn rarity_code(text: &str) -> String {
+    first_letters(text, CODE_MAX).to_owned()
+}
+
 fn sort_of(value: &AttributeValue) -> ValueSort {
     match value {
         AttributeValue::Text { .. } => ValueSort::Text,
@@ -132,6 +149,8 @@ impl<'a> Place<'a> {
 struct Check<'a> {
     game: &'a Game,
     card: &'a CardDefinition,
+    /// Number of faults of other cards of the set.
+    before: usize,
     faults: Vec<SetFault>,
 }
 
@@ -146,11 +165,27 @@ impl<'a> Check<'a> {
 
     fn printing_error(&self, code: Code, rule: &RuleReference, rarity: &str) -> Violation {
         Violation::error(code, rule)
-            .card(CardMention { rarity: Some(rarity.to_owned()), ..self.mention() })
+            .card(CardMention { rarity: Some(rarity_code(rarity)), ..self.mention() })
     }
 
     fn push(&mut self, pointer: impl Into<String>, violation: Violation) {
-        self.faults.push(SetFault { pointer: pointer.into(), violation });
+        if self.faults.len() < SET_FAULTS_MAX {
+            self.faults.push(SetFault { pointer: pointer.into(), violation });
+        }
+    }
+
+    /// Adds what would be right to one of the first faults. `waiting`: number of faults that were found before it and not yet added.
+    fn suggest(
+        &self,
+        waiting: usize,
+        fault: Violation,
+        known: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Violation {
+        if self.before + self.faults.len() + waiting < SUGGESTING_MAX {
+            fault.suggest(known)
+        } else {
+            fault
+        }
     }
 
     fn general(&mut self) {
@@ -202,10 +237,8 @@ impl<'a> Check<'a> {
             }
         }
         for code in card.attributes.keys().filter(|code| !kind.attributes.contains_key(*code)) {
-            let fault = self
-                .error(Code::AttributeUnknown, &kind.reference)
-                .attribute(code)
-                .suggest(kind.attributes.keys());
+            let fault = self.error(Code::AttributeUnknown, &kind.reference).attribute(code);
+            let fault = self.suggest(0, fault, kind.attributes.keys());
             self.push(Place::of_card(code).pointer(), fault);
         }
         self.effects(kind);
@@ -219,7 +252,7 @@ impl<'a> Check<'a> {
                 Some(own) if code != Code::AttributeTypeMismatch => own.clone(),
                 _ => code,
             };
-            let rarity = place.printing.map(|(_, printing)| printing.rarity.clone());
+            let rarity = place.printing.map(|(_, printing)| rarity_code(&printing.rarity));
             let mention = CardMention { rarity, ..self.mention() };
             Violation::error(code, &attribute.reference)
                 .card(mention)
@@ -255,10 +288,8 @@ impl<'a> Check<'a> {
             (AttributeValue::Boolean, Value::Bool(_)) => {}
             (AttributeValue::Choice { values }, Value::String(text)) => {
                 if !values.contains(text) {
-                    found.push((
-                        place.pointer(),
-                        violation(Code::AttributeValueUnknown).suggest(values),
-                    ));
+                    let fault = violation(Code::AttributeValueUnknown);
+                    found.push((place.pointer(), self.suggest(0, fault, values)));
                 }
             }
             (AttributeValue::Choices { values, min_items, max_items }, Value::Array(items)) => {
@@ -276,6 +307,9 @@ impl<'a> Check<'a> {
                 }
                 let mut seen = BTreeSet::new();
                 for (index, item) in items.iter().enumerate() {
+                    if found.len() >= SET_FAULTS_MAX {
+                        break;
+                    }
                     let pointer = || format!("{}/{index}", place.pointer());
                     match item.as_str() {
                         None => {
@@ -283,10 +317,9 @@ impl<'a> Check<'a> {
                             found.push((pointer(), fault.sort(ValueSort::Text)));
                         }
                         Some(text) if !values.iter().any(|value| value == text) => {
-                            found.push((
-                                pointer(),
-                                violation(Code::AttributeValueUnknown).suggest(values),
-                            ));
+                            let fault = violation(Code::AttributeValueUnknown);
+                            let fault = self.suggest(found.len(), fault, values);
+                            found.push((pointer(), fault));
                         }
                         Some(text) if !seen.insert(text) => {
                             let fault = violation(Code::AttributeValueDuplicate);
@@ -355,8 +388,8 @@ impl<'a> Check<'a> {
                 None => schema.styles.is_empty(),
             };
             if !style_is_known {
-                let fault =
-                    self.error(Code::EffectStyleUnknown, &schema.reference).suggest(&schema.styles);
+                let fault = self.error(Code::EffectStyleUnknown, &schema.reference);
+                let fault = self.suggest(0, fault, &schema.styles);
                 self.push(format!("/effects/{at}/style"), fault);
             }
             let slot_is_known = match &effect.slot {
@@ -364,9 +397,9 @@ impl<'a> Check<'a> {
                 None => schema.slots.is_empty(),
             };
             if !slot_is_known {
-                let fault = self
-                    .error(Code::EffectSlotUnknown, &schema.reference)
-                    .suggest(schema.slots.iter().map(|slot| slot.code.clone()));
+                let known = schema.slots.iter().map(|slot| &slot.code);
+                let fault = self.error(Code::EffectSlotUnknown, &schema.reference);
+                let fault = self.suggest(0, fault, known);
                 self.push(format!("/effects/{at}/slot"), fault);
             }
         }
@@ -379,9 +412,9 @@ impl<'a> Check<'a> {
         for (at, printing) in card.printings.iter().enumerate() {
             let pointer = || format!("/printings/{at}");
             if self.game.rarity(&printing.rarity).is_none() {
-                let known = self.game.rarities().iter().map(|rarity| rarity.code.clone());
-                let fault =
-                    self.printing_error(Code::RarityUnknown, rule, &printing.rarity).suggest(known);
+                let known = self.game.rarities().iter().map(|rarity| &rarity.code);
+                let fault = self.printing_error(Code::RarityUnknown, rule, &printing.rarity);
+                let fault = self.suggest(0, fault, known);
                 self.push(pointer() + "/rarity", fault);
             } else if !seen.insert(&printing.rarity) {
                 let fault = self.printing_error(Code::PrintingDuplicate, rule, &printing.rarity);
@@ -428,8 +461,8 @@ impl<'a> Check<'a> {
                     let may = kind.attributes.iter().filter(|(_, known)| known.per_printing);
                     let fault = self
                         .printing_error(Code::AttributeUnknown, &kind.reference, &printing.rarity)
-                        .attribute(code)
-                        .suggest(may.map(|(code, _)| code.clone()));
+                        .attribute(code);
+                    let fault = self.suggest(0, fault, may.map(|(code, _)| code));
                     self.push(place.pointer(), fault);
                 }
                 Some(attribute) => {

@@ -378,8 +378,11 @@ fn condition(selector: &Selector, kind: &Kind) -> Option<Value> {
             json!({ "required": ["attributes"], "properties": { "attributes": attributes } })
         };
         let holds = match wanted {
-            Condition::Present(true) => has(Value::Bool(true)),
-            Condition::Present(false) => json!({ "not": has(Value::Bool(true)) }),
+            Condition::Present(wanted) => {
+                // The values that count as absent.
+                let something = has(json!({ "not": { "enum": [null, "", []] } }));
+                if *wanted { something } else { json!({ "not": something }) }
+            }
             Condition::In(values) if values.is_empty() => Value::Bool(false),
             Condition::In(values) => has(one_item(code, kind, json!({ "enum": values }))),
             Condition::Between { min, max } => {

@@ -370,10 +370,15 @@ fn read_game(reader: Reader<'_>, fingerprint: u64) -> GameData {
     let all_formats = read_rules::formats(&reader, &scope, &mut registry);
     let design = read_design::design(&reader, &scope);
     let mut formats: Vec<Format> = Vec::new();
-    for format in &all_formats {
+    for (at, format) in all_formats.iter().enumerate() {
+        let is_of_same_day = |known: &Format| {
+            known.code == format.code && known.effective_from == format.effective_from
+        };
+        // Stored manifests may have such versions before the latest one.
+        let again = reader.is_new() && all_formats[..at].iter().any(is_of_same_day);
         match formats.iter_mut().find(|known| known.code == format.code) {
             Some(known) if known.effective_from < format.effective_from => *known = format.clone(),
-            Some(known) if known.effective_from == format.effective_from => {
+            Some(known) if again || known.effective_from == format.effective_from => {
                 reader.fault(
                     "formats",
                     format!("two versions of {} begin on the same day", quoted(&format.code)),

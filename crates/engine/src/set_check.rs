@@ -4,7 +4,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use crate::card::SetDefinition;
-use crate::card_check::{NAME_MAX, SET_CODE_MAX, card_faults, is_line, is_set_code, mention};
+use crate::card_check::{NAME_MAX, SET_CODE_MAX, card_faults_after, is_line, is_set_code, mention};
 use crate::characters::refused_in_name;
 use crate::code::ViolationCode as Code;
 use crate::date::Date;
@@ -56,11 +56,11 @@ impl SetDefinition {
 /// Highest number of accounts whose submissions unlock a card.
 pub const UNLOCK_THRESHOLD_MAX: u32 = 100_000;
 
-/// After this number of faults [`check_set`] checks no further card: a file for another game has faults in each card.
+/// Most faults of one card. When a set has this many in all, [`check_set`] checks no further card: a file for another game has faults in each card.
 pub const SET_FAULTS_MAX: usize = 10_000;
 
 /// All violations of a set: of its own fields, of every card, and repeated numbers; also repeated names in a game where names are unique. Empty if
-/// the set is valid.
+/// the set is valid. Only the first 100 have suggestions.
 ///
 /// The caller must find names that other sets of the game already have.
 pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
@@ -108,7 +108,7 @@ pub fn check_set(game: &Game, set: &SetDefinition) -> Vec<SetFault> {
         if faults.len() >= SET_FAULTS_MAX {
             break;
         }
-        for fault in card_faults(game, card) {
+        for fault in card_faults_after(faults.len(), game, card) {
             push(&mut faults, format!("/cards/{at}{}", fault.pointer), fault.violation);
         }
         let mention = |first: usize| mention(&set.cards[first]);

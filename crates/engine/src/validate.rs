@@ -217,12 +217,11 @@ impl Validator<'_> {
         };
         let mut found = Vec::new();
         for group in runs.chunk_by(alike) {
-            let actual =
-                group.iter().fold(0_u64, |sum, run| sum.saturating_add(self.copies(run, zones)));
-            if actual == 0 {
+            // Cards outside the zones of the rule have no part in it.
+            let Some(first) = group.iter().find(|run| self.copies(run, zones) > 0) else {
                 continue;
-            }
-            let card = group[0].card;
+            };
+            let card = first.card;
             if exempt.as_ref().is_some_and(|exempt| self.selects(exempt, card)) {
                 continue;
             }
@@ -230,6 +229,8 @@ impl Validator<'_> {
             let own = limits.iter().find(|limit| self.selects(&limit.select, card));
             let listed = own.map(|own| own.max).or(*max).map(u64::from);
             let Some(limit) = stated.or(listed) else { continue };
+            let actual =
+                group.iter().fold(0_u64, |sum, run| sum.saturating_add(self.copies(run, zones)));
             if actual <= limit {
                 continue;
             }
@@ -247,10 +248,18 @@ impl Validator<'_> {
                     violation.rule_text.clone_from(&own.reference.text);
                 }
             }
-            violation.cards = self.mentions(group);
+            violation.cards = self.mentions(&self.in_zones(group, zones));
             found.push(violation);
         }
         self.violations.append(&mut found);
+    }
+
+    /// Those of the runs that have copies in the zones, with the number of these.
+    fn in_zones<'r>(&self, runs: impl IntoIterator<Item = &'r Run>, zones: &[String]) -> Vec<Run> {
+        runs.into_iter()
+            .map(|run| Run { total: self.copies(run, zones), ..*run })
+            .filter(|run| run.total > 0)
+            .collect()
     }
 
     /// The copy limit that the card itself states.
@@ -300,14 +309,8 @@ impl Validator<'_> {
     }
 
     fn at_most(&mut self, rule: &Rule, zones: &[String], select: &Selector, max: u32) {
-        let runs: Vec<Run> = self
-            .content
-            .runs
-            .iter()
-            .filter(|run| self.selects(select, run.card))
-            .map(|run| Run { total: self.copies(run, zones), ..*run })
-            .filter(|run| run.total > 0)
-            .collect();
+        let selected = self.content.runs.iter().filter(|run| self.selects(select, run.card));
+        let runs = self.in_zones(selected, zones);
         let actual = runs.iter().fold(0_u64, |sum, run| sum.saturating_add(run.total));
         let limit = u64::from(max);
         if actual <= limit {

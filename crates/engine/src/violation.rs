@@ -53,7 +53,7 @@ pub struct CardMention {
     /// Rarity code, where the violation is about one printing.
     #[cfg_attr(feature = "openapi", schema(example = "rare"))]
     pub rarity: Option<String>,
-    /// Copies in the deck, where that matters.
+    /// Copies, where they matter: in the zones that the rule is about, or in the whole deck if it names none.
     pub quantity: Option<u64>,
     /// Id of a physical copy, where the violation is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -464,6 +464,10 @@ impl Violation {
             C::AttributeOutOfRange => self.range_message(&format!("{attribute:?} of {cards}")),
             C::AttributeValueUnknown => format!("{attribute:?} of {cards} has an unknown value."),
             C::AttributeValueDuplicate => format!("{attribute:?} of {cards} has one value twice."),
+            // The sum is right, but one of its parts is too low.
+            C::PrintingGainMismatch if actual == limit => {
+                format!("A number of {attribute} of {cards} gains less than the rules allow.")
+            }
             C::AttributeTotalMismatch | C::PrintingGainMismatch => {
                 let come = if attribute.contains(" + ") { "come" } else { "comes" };
                 format!("{attribute} of {cards} {come} to {actual}, not {limit}.")
@@ -603,7 +607,10 @@ impl Violation {
 
     fn named_message(&self) -> String {
         let mut text = self.rule_text.clone();
-        if let (Some(limit), Some(actual)) = (self.limit, self.actual) {
+        // Equal numbers are not what is wrong: then a part of a sum is too low.
+        if let (Some(limit), Some(actual)) = (self.limit, self.actual)
+            && limit != actual
+        {
             let _ = write!(text, " Expected {limit}, found {actual}.");
         }
         if !self.cards.is_empty() {
@@ -843,6 +850,22 @@ mod tests {
         ] {
             assert_eq!(message(sort, actual), expected);
         }
+    }
+
+    /// The sum is right, but one of its parts is too low.
+    #[test]
+    fn messages_do_not_set_equal_numbers_against_each_other() {
+        let message = |code: &str| {
+            let found = broken("r").limit(5).actual(5).attribute("boost");
+            let found = found.card(CardMention::named("Pike"));
+            let rule_text = "Nothing is lowered.".to_owned();
+            Violation { code: ViolationCode::from_name(code), rule_text, ..found }.message()
+        };
+        assert_eq!(
+            message("PRINTING_GAIN_MISMATCH"),
+            "A number of boost of “Pike” gains less than the rules allow."
+        );
+        assert_eq!(message("BOOSTS"), "Nothing is lowered. Concerned: “Pike”.");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The description of a card for screen readers: everything on it, in reading order, without cuts.
+//! The description of a card for screen readers: everything on it, in reading order, also what has no room in the
+//! picture.
 
 use crate::clean::clean;
 use crate::face::CardFace;

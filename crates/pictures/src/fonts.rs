@@ -10,7 +10,7 @@ use skrifa::{FontRef, MetadataProvider};
 use thiserror::Error;
 
 use crate::clean::clean;
-use crate::metrics::{BUNDLED, SYMBOLS, Style, clusters, is_emoji, is_picture};
+use crate::metrics::{BUNDLED, SYMBOLS, Style, clusters, is_emoji, is_ignorable, is_picture};
 
 /// The placeholder for characters that no font has; a glyph of the bundled symbol font.
 const PLACEHOLDER: &str = "\u{E000}";
@@ -213,9 +213,4 @@ impl Coverage<'_> {
             None => Slot::Missing,
         }
     }
-}
-
-/// Whether a character has no glyph of its own.
-fn is_ignorable(character: char) -> bool {
-    matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
 }

@@ -223,7 +223,7 @@ fn signed(number: &serde_json::Number, attribute: Option<&Attribute>) -> String 
     });
     match number.as_i64() {
         Some(number) if number < 0 => format!("−{}", number.unsigned_abs()),
-        Some(number) if may_be_negative => format!("+{number}"),
+        Some(number) if number > 0 && may_be_negative => format!("+{number}"),
         _ => number.to_string(),
     }
 }

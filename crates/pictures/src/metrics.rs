@@ -148,11 +148,12 @@ pub(crate) fn is_emoji(cluster: &str) -> bool {
 
 /// Whether a font that does not combine the characters of a cluster draws this one.
 fn is_drawn(character: char) -> bool {
-    let joins_or_selects = matches!(
-        character,
-        '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}'
-    );
-    !joins_or_selects && !is_combining_mark(character)
+    !is_ignorable(character) && !is_combining_mark(character)
+}
+
+/// Whether a character has no glyph of its own: it joins others, or selects one.
+pub(crate) fn is_ignorable(character: char) -> bool {
+    matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}' | '\u{E0000}'..='\u{E01EF}')
 }
 
 /// Whether a character is a picture: those of the emoji blocks, and those of older blocks that emoji fonts contain.

@@ -83,8 +83,8 @@ impl Picture {
     }
 
     /// Whether something did not fit: a text that was cut with `…`, or more facts, effects or numbers than a card has room
-    /// for. Then the complete texts should be shown beside the picture. (The description for screen readers contains them
-    /// anyway.)
+    /// for. Then the complete texts should be shown beside the picture. (The description for screen readers in the SVG
+    /// also has them, up to 4,000 characters.)
     pub fn is_cut(&self) -> bool {
         match &self.0 {
             Content::Face(face) => face.sheet.is_cut,

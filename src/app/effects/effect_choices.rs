@@ -29,9 +29,14 @@ impl TryFrom<String> for Picks {
             return Err(format!("must be at most {MAX_PICKS} picks"));
         }
         let read = |(number, pick): (usize, &&str)| {
-            let is_number = !pick.is_empty() && pick.bytes().all(|byte| byte.is_ascii_digit());
+            // Each number is written in one way only, so that the place of a pick follows from those before it.
+            let is_padded = pick.len() > 1 && pick.starts_with('0');
+            let is_digits = !pick.is_empty() && pick.bytes().all(|byte| byte.is_ascii_digit());
+            let is_number = is_digits && !is_padded;
             let pick = is_number.then(|| pick.parse().unwrap_or(usize::MAX));
-            pick.ok_or_else(|| format!("pick {number} must be a whole number from 0"))
+            pick.ok_or_else(|| {
+                format!("pick {number} must be a whole number from 0, without zeros before it")
+            })
         };
         (1..).zip(&written).map(read).collect::<Result<_, _>>().map(Self)
     }
@@ -214,8 +219,11 @@ mod tests {
         assert_eq!(read("0,12,3"), Ok(Picks(vec![0, 12, 3])));
         // Larger than the index of any list.
         assert_eq!(read("99999999999999999999999"), Ok(Picks(vec![usize::MAX])));
-        for (wrong, number) in [("0,,1", 2), ("-1", 1), ("1, 2", 2), ("1,2,+3", 3), ("a", 1)] {
-            let message = format!("pick {number} must be a whole number from 0");
+        for (wrong, number) in
+            [("0,,1", 2), ("-1", 1), ("1, 2", 2), ("1,2,+3", 3), ("a", 1), ("0,007", 2), ("00", 1)]
+        {
+            let message =
+                format!("pick {number} must be a whole number from 0, without zeros before it");
             assert_eq!(read(wrong), Err(message), "{wrong}");
         }
         assert!(read(&"0,".repeat(MAX_PICKS)).is_err());

@@ -102,7 +102,10 @@ pub(super) fn sentence(found: &Found<'_>, names: Names<'_>) -> Option<String> {
 /// The message for a rule that has a code of its own: the text of the manifest, and the number that was found.
 pub(super) fn of_rule(found: &Found<'_>) -> String {
     let mut text = rule(found);
-    if let (Some(limit), Some(actual)) = (found.limit, found.actual) {
+    // The sum may be right, but one of its parts too low.
+    if let (Some(limit), Some(actual)) = (found.limit, found.actual)
+        && limit != actual
+    {
         text = format!("{text} Expected: {}. Found: {}.", grouped(limit), grouped(actual));
     }
     if found.cards.is_empty() {

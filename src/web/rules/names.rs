@@ -1,5 +1,7 @@
 //! Names of the zones, attributes, kinds and rarities of a game. Codes without a name, and all codes without a game, are turned into words.
 
+use std::collections::BTreeSet;
+
 use cardscape_engine::{Attribute, AttributeValue, Game};
 
 use super::found::FoundCard;
@@ -74,7 +76,8 @@ pub(super) fn card_list(cards: &[FoundCard<'_>]) -> String {
         (name, ..) => quoted(name),
     };
     let mut names: Vec<String> = cards.iter().map(name).collect();
-    names.dedup();
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
     listed(names)
 }
 

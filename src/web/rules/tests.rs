@@ -202,12 +202,25 @@ fn messages_depend_on_numbers_and_names_replace_codes() {
     }
 }
 
+/// The cards of a violation can be in the order of their amounts.
+#[test]
+fn each_card_is_named_once() {
+    let game = harbour();
+    let mut broken = found("BUDGET_EXCEEDED", 100, 109);
+    broken.cards.push(FoundCard { name: "Salt", ..broken.cards[0] });
+    broken.cards.swap(1, 2);
+    let text = explain(&broken, Some(&game));
+    assert!(text.ends_with(" Most of it: “Silk”, “Salt”."), "{text}");
+}
+
 #[test]
 fn rules_with_codes_of_their_own_have_the_text_of_the_manifest() {
     let named = found("SILK_TAX", 500, 490);
     assert_eq!(explain(&named, None), "Silk is dear. Expected: 500. Found: 490. About: “Silk”.");
     let bare = Found { limit: None, cards: Vec::new(), ..found("SILK_TAX", 0, 0) };
     assert_eq!(explain(&bare, None), "Silk is dear.");
+    // The sum is right, but one of its parts is too low.
+    assert_eq!(explain(&found("SILK_TAX", 5, 5), None), "Silk is dear. About: “Silk”.");
     assert_eq!(explain(&Found { rule_text: "", ..bare }, None), "Rule H-7 is broken.");
 }
 

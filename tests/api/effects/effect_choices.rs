@@ -129,8 +129,9 @@ async fn wrong_picks_are_reported_with_their_bounds() {
         ("2,7,0", "pick 2 must be 0 to 1", Some(3)),
         ("99999999999999999999999", "pick 1 must be 0 to 2", Some(1)),
         ("0,0,4,5", "has 4 picks, but after 2 there is no place to choose for", Some(5)),
-        ("0,x", "pick 2 must be a whole number from 0", None),
-        ("0,", "pick 2 must be a whole number from 0", None),
+        ("0,x", "pick 2 must be a whole number from 0, without zeros before it", None),
+        ("0,", "pick 2 must be a whole number from 0, without zeros before it", None),
+        ("02,7", "pick 1 must be a whole number from 0, without zeros before it", None),
     ] {
         let refused = step(&app, 34, &format!("picks={picks}")).await;
         let refused = refused.problem(400, "invalid_query");

@@ -88,14 +88,15 @@ pub struct Match {
 
 impl Matcher {
     /// Builds the index. The combinations of a template go into it if all of them fit, up to `index_max` combinations in all; each of them is
-    /// rendered once. 0 makes no index.
+    /// rendered once. Those that the rules remove count, too, because they take as long. 0 makes no index.
     pub fn new(effects: Arc<Effects>, rules: Arc<PhraseRules>, index_max: usize) -> Self {
         let cascade = Cascade::new(&rules);
         let mut index = Vec::new();
         let mut searched: BTreeMap<Vec<u8>, Vec<usize>> = BTreeMap::new();
         let mut renderer = rules.renderer();
+        let mut rendered = 0_usize;
         for template in 0..effects.templates().len() {
-            let capacity_left = (index_max - index.len()) as u128;
+            let capacity_left = index_max.saturating_sub(rendered) as u128;
             let place = u32::try_from(template);
             let (Ok(place), true) =
                 (place, effects.count_of(template).is_some_and(|count| count <= capacity_left))
@@ -104,13 +105,14 @@ impl Matcher {
                 continue;
             };
             let mut expansions = effects.expand_of(template);
-            let mut number = 0;
+            let mut number = 0_u64;
             while let Some((_, raw)) = expansions.next_text() {
                 if let Some(sentence) = renderer.render(raw) {
                     index.push((hash(sentence), place, number));
                 }
                 number += 1;
             }
+            rendered = rendered.saturating_add(usize::try_from(number).unwrap_or(usize::MAX));
         }
         index.sort_unstable();
         let longest = searched.keys().map(Vec::len).max().unwrap_or(0);
@@ -507,5 +509,19 @@ mod tests {
         search.template(217);
         assert!(search.complete && search.found.len() == 1);
         assert!(search.steps < 20, "{}", search.steps);
+    }
+
+    /// Otherwise a removal that all sentences contain would allow any number of them.
+    #[test]
+    fn removed_sentences_count_towards_the_index() {
+        let files = Placeholders::new([("n", "1\n2\n3\n")]);
+        let templates: Vec<Template> =
+            (0..5).map(|at| Template::parse(&format!("Way {at} to <n> cards")).unwrap()).collect();
+        let effects = Arc::new(Effects::new(templates, &files).unwrap());
+        let rules = Arc::new(PhraseRules::parse("Way\n", ""));
+        let matcher = Matcher::new(effects, rules, 7);
+        assert!(matcher.index.is_empty());
+        let searched: Vec<usize> = matcher.searched.values().flatten().copied().collect();
+        assert_eq!(searched, [2, 3, 4]);
     }
 }

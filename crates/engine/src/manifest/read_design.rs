@@ -13,6 +13,9 @@ use crate::rule::RuleReference;
 use crate::schema::{AttributeValue, Kind};
 use crate::selector::Selector;
 
+/// Maximum number of attributes that an unknown name is compared with.
+const COMPARED_MAX: usize = 100;
+
 pub(super) fn design(reader: &Reader<'_>, scope: &Scope<'_>) -> DesignGuide {
     let Some(table) = reader.table("design") else { return DesignGuide::default() };
     // These selectors are not used for decks, so catalogues need no results of them.
@@ -128,9 +131,16 @@ fn known_number(reader: &Reader<'_>, name: &str, select: &Arc<Selector>, scope: 
     let has = |kind: &Kind| kind.attributes.get(name).is_some_and(|one| is_integer(&one.value));
     let is_known = if select.kinds.is_empty() { kinds().any(has) } else { kinds().all(has) };
     if !is_known {
+        // Looking for similar names takes time, which is spent only on faults that are listed, and on few names.
+        if reader.is_full() {
+            reader.fault("of", "");
+            return;
+        }
         let numbers = kinds().flat_map(|kind| &kind.attributes);
         let numbers = numbers.filter(|(_, one)| is_integer(&one.value));
-        let near = did_you_mean(&near(name, numbers.map(|(code, _)| code.as_str())));
+        // Each once: kinds may share attributes.
+        let numbers: BTreeSet<&str> = numbers.map(|(code, _)| code.as_str()).collect();
+        let near = did_you_mean(&near(name, numbers.into_iter().take(COMPARED_MAX)));
         let these = select.kinds.join(" and ");
         let of = if these.is_empty() { String::new() } else { format!(" of {these}") };
         reader.fault("of", format!("there is no integer attribute {}{of}{near}", quoted(name)));

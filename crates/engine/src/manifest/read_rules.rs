@@ -352,18 +352,28 @@ fn advise_ladder(reader: &Reader<'_>, scope: &Scope<'_>, registry: &mut Registry
     for name in same.iter().chain([&attribute]) {
         known_attribute(reader, name, scope);
     }
-    let steps = scope
-        .kinds
-        .iter()
-        .filter_map(|kind| kind.attributes.get(&attribute))
-        .find_map(|attribute| match &attribute.value {
+    let select = required_selector(reader, scope, registry);
+    let of_kind = |kind: &&Kind| select.kinds.is_empty() || select.kinds.contains(&kind.code);
+    let values = || {
+        let kinds = scope.kinds.iter().filter(of_kind);
+        kinds.filter_map(|kind| kind.attributes.get(&attribute)).map(|attribute| &attribute.value)
+    };
+    let has_steps = |value: &AttributeValue| {
+        matches!(value, AttributeValue::Integer { .. } | AttributeValue::Choice { .. })
+    };
+    let is_known = scope.kinds.iter().any(|kind| kind.attributes.contains_key(&attribute));
+    if reader.is_new() && is_known && !values().any(has_steps) {
+        reader.fault("attribute", "must be an integer or a choice of one of these kinds");
+    }
+    let steps = values()
+        .find_map(|value| match value {
             AttributeValue::Choice { values } => Some(values.clone()),
             _ => None,
         })
         .unwrap_or_default();
     let lowest = reader.optional("lowest").unwrap_or(i64::from(steps.is_empty()));
     DeckCheck::AdviseLadder {
-        select: required_selector(reader, scope, registry),
+        select,
         attribute,
         steps,
         lowest,

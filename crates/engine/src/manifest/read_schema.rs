@@ -9,7 +9,7 @@ use super::reader::Reader;
 use crate::card_check::NAME_MAX;
 use crate::characters::{is_seen, quoted};
 use crate::code::ViolationCode;
-use crate::name::{has_name_key, name_key, search_key};
+use crate::name::{name_key, search_key};
 use crate::rule::{Provenance, RuleReference};
 use crate::schema::{
     Attribute, AttributeValue, CardCheck, EffectSchema, EffectSlot, Kind, PrintingCheck,
@@ -52,6 +52,7 @@ pub(super) fn code(reader: &Reader<'_>) -> Option<ViolationCode> {
 
 pub(super) fn zones(reader: &Reader<'_>) -> Vec<Zone> {
     let mut zones: Vec<Zone> = Vec::new();
+    let mut known_words = ZoneWords::default();
     for table in reader.tables("zones") {
         let zone = Zone {
             code: table.code("code").into(),
@@ -61,8 +62,9 @@ pub(super) fn zones(reader: &Reader<'_>) -> Vec<Zone> {
         if zones.iter().any(|known| known.code == zone.code) {
             table.fault("code", "is taken by another zone");
         } else if table.is_new() {
-            check_words(&table, &zone, &zones);
+            check_words(&table, &zone, zones.first(), &known_words);
         }
+        known_words.add(&zone);
         zones.push(zone);
     }
     if zones.is_empty() {
@@ -71,24 +73,43 @@ pub(super) fn zones(reader: &Reader<'_>) -> Vec<Zone> {
     zones
 }
 
+/// What the words of the zones so far mean. A zone may have thousands of aliases, so the words are not compared one by one.
+#[derive(Default)]
+struct ZoneWords {
+    /// The code of the zone that has a word, by the key of the word.
+    meant: BTreeMap<String, Arc<str>>,
+    /// The first word for each part of a deck, and the code of its zone.
+    roles: BTreeMap<Role, (String, Arc<str>)>,
+}
+
+impl ZoneWords {
+    fn add(&mut self, zone: &Zone) {
+        for (_, word) in words(zone) {
+            let key = name_key(word);
+            if let Some(role) = Role::of_key(&key) {
+                let named = || (word.to_owned(), Arc::clone(&zone.code));
+                self.roles.entry(role).or_insert_with(named);
+            }
+            self.meant.entry(key).or_insert_with(|| Arc::clone(&zone.code));
+        }
+    }
+}
+
 /// Reports the words of a zone that mean one of the zones before it, also as another word for the same part of a deck (`side` and `sideboard`). A list with such a
 /// word would have its cards in another zone than its author means.
-fn check_words(table: &Reader<'_>, zone: &Zone, others: &[Zone]) {
-    let Some(first) = others.first() else { return };
+fn check_words(table: &Reader<'_>, zone: &Zone, first: Option<&Zone>, known: &ZoneWords) {
+    let Some(first) = first else { return };
     // Code, name and aliases are often one word.
     let mut checked = BTreeSet::from([String::new()]);
     for (key, word) in words(zone) {
         let own_key = name_key(word);
-        let is_word = |other: &&Zone| words(other).any(|(_, other)| has_name_key(other, &own_key));
-        let meant = others.iter().find(is_word);
+        let meant = known.meant.get(&own_key);
         let role = Role::of_key(&own_key).filter(|role| *role != Role::Outside);
         if !checked.insert(own_key) {
             continue;
         }
-        let has_role =
-            |(_, other): &(&str, &str)| role.is_some() && Role::of_key(&name_key(other)) == role;
-        let alike = others.iter().find_map(|other| Some((other, words(other).find(has_role)?.1)));
-        if let Some(Zone { code, .. }) = meant {
+        let alike = role.and_then(|role| known.roles.get(&role));
+        if let Some(code) = meant {
             let problem = format!(
                 "{} already means another zone, {}: give one of the two another word",
                 quoted(word),
@@ -102,7 +123,7 @@ fn check_words(table: &Reader<'_>, zone: &Zone, others: &[Zone]) {
                 quoted(&first.code)
             );
             table.fault(key, problem);
-        } else if let Some((Zone { code, .. }, other)) = alike {
+        } else if let Some((other, code)) = alike {
             let problem = format!(
                 "{} and {}, a word of the zone {}, mean one zone in lists: give one of the two zones another word",
                 quoted(word),

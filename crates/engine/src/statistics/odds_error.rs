@@ -12,10 +12,10 @@ pub enum OddsError {
         /// As the question names it.
         zone: String,
     },
-    /// Neither the manifest nor the question states the hand size (or the draws per turn).
+    /// Neither the manifest nor the question states the hand size.
     #[error("the game's manifest does not say how many cards are drawn ({key})")]
     NotSaid {
-        /// The key of `[play]` that is missing: `hand_size` or `draws_per_turn`.
+        /// The key of `[play]` that is missing: `hand_size`.
         key: &'static str,
     },
     /// More cards match than there are.

@@ -25,7 +25,7 @@ pub struct TurnOdds {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = 3.5))]
     pub expected_turn: Option<f64>,
-    /// The turns from 0 to [`Self::TURNS`], fewer when the cards are all drawn before.
+    /// The turns from 0 to [`Self::TURNS`], fewer when the cards are all drawn before, or are more than are computed.
     pub turns: Vec<TurnChance>,
 }
 
@@ -70,15 +70,15 @@ impl Draws {
         self.hand_size.saturating_add(drawn).min(self.population)
     }
 
+    /// `matches` is at most [`TurnOdds::MATCHES_MAX`], the opening hand at most [`Hypergeometric::DRAWS_MAX`].
     pub(super) fn odds(self, matches: u64) -> Result<TurnOdds, OddsError> {
-        let max = TurnOdds::MATCHES_MAX;
-        if matches > max {
-            return Err(OddsError::TooLarge { what: "matches", max, actual: matches });
-        }
         let mut turns = Vec::new();
         let mut before: Option<u64> = None;
         for turn in 0..=TurnOdds::TURNS {
             let cards = self.cards_by(turn);
+            if cards > Hypergeometric::DRAWS_MAX {
+                break;
+            }
             let drawn = Hypergeometric::new(self.population, self.successes, cards)?;
             turns.push(TurnChance {
                 turn,

@@ -32,7 +32,7 @@ impl Validator<'_> {
                 let mut violation =
                     violation(rule, code.clone(), Severity::Error).limit(0).actual(copies);
                 violation.zone = from.map(|(_, zone)| zone.code.to_string());
-                violation.cards = self.mentions(std::slice::from_ref(run));
+                violation.cards = self.mentions(&[Run { total: copies, ..*run }]);
                 let places =
                     from.map_or_else(Vec::new, |from| self.other_places(run.card, from, copies));
                 let fix = match (from, places.first()) {
@@ -91,6 +91,7 @@ impl Validator<'_> {
                     meant |= !zones.is_empty();
                 }
                 DeckCheck::Forbidden { zones, select }
+                | DeckCheck::AtMost { zones, select, max: 0 }
                     if covers(zones, zone) && self.selects(select, card) =>
                 {
                     return None;

@@ -1,7 +1,9 @@
 //! Checks of card and set definitions that hold for every game.
 
 use crate::support::{self, codes, game, unit};
-use cardscape_engine::{CardDefinition, SetDefinition, card_faults, check_card, check_set};
+use cardscape_engine::{
+    CardDefinition, SET_FAULTS_MAX, SetDefinition, SetFault, card_faults, check_card, check_set,
+};
 use serde_json::json;
 
 /// Nothing stops at the first fault, and every fault has its place.
@@ -37,6 +39,60 @@ fn all_faults_of_a_card_at_once() {
         ]
     );
     assert!(faults.iter().all(|fault| !fault.violation.message().is_empty()));
+}
+
+/// Each fault repeats the rarity, so a long one with many attributes would take a thousand times the memory of the card.
+#[test]
+fn a_card_has_a_limited_number_of_faults_and_none_repeats_a_long_text() {
+    let mut attributes = json!({ "attack": "high" });
+    for at in 0..SET_FAULTS_MAX {
+        attributes[format!("b{at}")] = json!(1);
+    }
+    let printings = json!([{ "rarity": "x".repeat(1_000), "attributes": attributes }]);
+    let printings = serde_json::from_value(printings).unwrap();
+    let card = CardDefinition { printings, ..unit("Lantern Guard", "light", 1) };
+    let faults = card_faults(&game("ttcg"), &card);
+    assert_eq!(faults.len(), SET_FAULTS_MAX);
+    let places: Vec<&str> = faults.iter().take(3).map(|fault| fault.pointer.as_str()).collect();
+    let attribute = |code: &str| format!("/printings/0/attributes/{code}");
+    assert_eq!(places, ["/printings/0/rarity", &attribute("attack"), &attribute("b0")]);
+    let mut cards = faults.iter().flat_map(|fault| &fault.violation.cards);
+    assert!(cards.all(|card| card.rarity.as_ref().is_some_and(|rarity| rarity.len() == 64)));
+}
+
+/// Each fault has its own copy of all values that would be right, which may be thousands.
+#[test]
+fn only_the_first_faults_of_a_card_or_set_have_suggestions() {
+    let ttcg = game("ttcg");
+    let suggesting = |faults: &[SetFault]| -> Vec<bool> {
+        let unknown =
+            faults.iter().filter(|fault| fault.violation.code.as_str().ends_with("UNKNOWN"));
+        unknown.map(|fault| !fault.violation.suggestions.is_empty()).collect()
+    };
+    let expected: Vec<bool> = (0..150).map(|at| at < 100).collect();
+    let mut card = unit("Lantern Guard", "light", 1);
+    for at in 0..150 {
+        card.attributes.insert(format!("b{at}"), json!(1));
+    }
+    assert_eq!(suggesting(&card_faults(&ttcg, &card)), expected);
+    let mut card = unit("Lantern Guard", "light", 1);
+    let subtypes: Vec<String> = (0..150).map(|at| format!("b{at}")).collect();
+    card.attributes.insert("subtypes".to_owned(), json!(subtypes));
+    assert_eq!(suggesting(&card_faults(&ttcg, &card)), expected);
+    let of_no_kind = |at: usize| CardDefinition {
+        number: at.to_string(),
+        kind: "trap".to_owned(),
+        ..unit(&format!("Guard {at}"), "light", 1)
+    };
+    let set = SetDefinition {
+        code: "reef".to_owned(),
+        name: "Reef".to_owned(),
+        released_on: None,
+        hidden: None,
+        unlock_threshold: None,
+        cards: (0..150).map(of_no_kind).collect(),
+    };
+    assert_eq!(suggesting(&check_set(&ttcg, &set)), expected);
 }
 
 #[test]

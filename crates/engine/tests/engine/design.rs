@@ -215,3 +215,22 @@ fn faults_are_reported_with_their_places_and_near_names() {
         assert_eq!(faults(&part), [reported], "{part}");
     }
 }
+
+#[test]
+fn an_attribute_is_near_also_if_many_kinds_share_the_others() {
+    let number = |code: &str| format!("attributes.{code} = {{ type = \"integer\", min = 0 }}\n");
+    let kind = |code: String, numbers: &str| {
+        format!("[[kinds]]\ncode = \"{code}\"\nname = \"{code}\"\n{numbers}")
+    };
+    let shared = number("crew") + &number("hull");
+    let mut text = "code = \"fleet\"\nname = \"Fleet\"\nrules_version = \"1\"\n\
+                    [[formats]]\ncode = \"open\"\nname = \"Open\"\nversion = \"1\"\n"
+        .to_owned();
+    text.extend((0..60).map(|at| kind(format!("k{at}"), &shared)));
+    text += &kind("last".to_owned(), &number("guns"));
+    text += "[[design.tendencies]]\ntext = \"x\"\nselect = {}\nof = [\"gun\"]\nshares = [1]\n";
+    let error = Game::from_toml(&text).unwrap_err();
+    let of_design = error.faults.iter().filter(|fault| fault.place.starts_with("design"));
+    let problems: Vec<&str> = of_design.map(|fault| fault.problem.as_str()).collect();
+    assert_eq!(problems, ["there is no integer attribute \"gun\"; did you mean guns?"]);
+}

@@ -331,6 +331,9 @@ name = "Fleet"
 [[zones]]
 code = "dock"
 name = "Dock"
+[[zones]]
+code = "reef"
+name = "Reef"
 [[kinds]]
 code = "cargo"
 name = "Cargo"
@@ -360,6 +363,10 @@ zone_size = { zone = "fleet", max = 3 }
 rule = "Z-4"
 text = "No ghosts."
 forbidden = { select = { kinds = ["ghost"] } }
+[[formats.rules]]
+rule = "Z-5"
+text = "No ship on the reef."
+at_most = { max = 0, zones = ["reef"], select = { kinds = ["ship"] } }
 "#;
     let game = Game::from_toml(ZONES).unwrap();
     let one = |number: usize, name: &str, kind: &str| {
@@ -399,6 +406,9 @@ forbidden = { select = { kinds = ["ghost"] } }
         judge(list)[1].message(),
         "Cards of this kind are not allowed in the hold zone: “Brig”. Allowed in: fleet, attic."
     );
+    // Its cards are those of the zone.
+    let copies = judge(list).iter().map(|one| one.cards[0].quantity).collect::<Vec<_>>();
+    assert_eq!(copies, [Some(1), Some(2)]);
     // What does not fit into the fleet goes elsewhere.
     assert_eq!(
         reported("[hold]\n4 Brig"),

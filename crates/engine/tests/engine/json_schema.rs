@@ -482,6 +482,9 @@ fn the_effects_of_a_set_schema_follow_their_conditions() {
         [[kinds.effects]]
         when = { any = [{ sets = ["elsewhere"] }, { released = { from = "2020-01-01" } }] }
         exactly = 3
+        [[kinds.effects]]
+        when = { where = { tags = { present = true } } }
+        exactly = 1
         "#,
     )
     .unwrap();

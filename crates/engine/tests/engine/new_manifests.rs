@@ -337,6 +337,65 @@ fn decks_can_name_formats_and_variants() {
     assert_eq!(format("wide", &longer), [fault("formats[0].variants[0].code", problem)]);
 }
 
+#[test]
+fn versions_of_a_format_begin_on_different_days() {
+    let versions = |days: &[&str]| {
+        let version = |day: &&str| {
+            format!(
+                "[[formats]]\ncode = \"wide\"\nname = \"Wide\"\nversion = \"1\"\neffective_from = \"{day}\"\n"
+            )
+        };
+        faults(&pond(&days.iter().map(version).collect::<String>(), ""))
+    };
+    let (first, second) = ("2024-01-01", "2025-01-01");
+    assert_eq!(versions(&[second, first]), []);
+    let problem = "two versions of \"wide\" begin on the same day";
+    assert_eq!(versions(&[first, second, first]), [fault("formats", problem)]);
+}
+
+#[test]
+fn a_ladder_has_steps_of_the_kinds_that_it_selects() {
+    let ladder = |select: &str, attribute: &str| {
+        let rule = format!(
+            "[[formats]]\ncode = \"wide\"\nname = \"Wide\"\nversion = \"1\"\n\
+             [[formats.rules]]\nrule = \"P-1\"\ncode = \"NO_WAY_UP\"\ntext = \"Step by step.\"\n\
+             advise_ladder = {{ attribute = \"{attribute}\", select = {select} }}\n"
+        );
+        let kinds = "attributes.rank = { type = \"choice\", values = [\"low\", \"high\"] }\n\
+             attributes.note = { type = \"text\", optional = true }\n\
+             [[kinds]]\ncode = \"bird\"\nname = \"Bird\"\n\
+             attributes.rank = { type = \"choice\", values = [\"bronze\", \"silver\"] }\n\
+             attributes.size = { type = \"integer\", optional = true }\n";
+        pond(&rule, kinds)
+    };
+    let problem = "must be an integer or a choice of one of these kinds";
+    let wrong = [fault("formats[0].rules[0].advise_ladder.attribute", problem)];
+    for (select, attribute, is_right) in [
+        ("{}", "rank", true),
+        ("{}", "size", true),
+        ("{}", "note", false),
+        ("{ kinds = [\"bird\"] }", "size", true),
+        ("{ kinds = [\"fish\"] }", "size", false),
+        ("{ kinds = [\"bird\"] }", "note", false),
+    ] {
+        let expected = if is_right { &[][..] } else { &wrong[..] };
+        assert_eq!(faults(&ladder(select, attribute)), expected, "{select} {attribute}");
+    }
+    let game = Game::from_toml(&ladder("{ kinds = [\"bird\"] }", "rank")).unwrap();
+    let bird = |number: usize, name: &str, rank: &str| {
+        card(
+            json!({ "number": number.to_string(), "name": name, "kind": "bird", "attributes": { "rank": rank } }),
+        )
+    };
+    let pool = pool(&game, [bird(1, "Wren", "bronze"), bird(2, "Heron", "silver")]);
+    let warned = |list: &str| -> Vec<String> {
+        let report = validate(&parse_deck_text(list).deck, &pool, game.format("wide").unwrap());
+        report.violations.iter().map(|one| one.cards[0].name.clone()).collect()
+    };
+    assert_eq!(warned("1 Heron"), ["Heron"]);
+    assert_eq!(warned("1 Wren\n1 Heron"), Vec::<String>::new());
+}
+
 /// Marks that belong to the character before them are not escaped.
 #[test]
 fn messages_have_words_as_they_were_written() {

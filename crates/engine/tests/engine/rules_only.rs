@@ -480,6 +480,45 @@ fn at_most_counts_only_its_zones() {
     assert_eq!(elsewhere, ["CARD_NOT_ALLOWED yu-gi-oh/extra-deck-monsters 0 1"]);
 }
 
+/// Cards with one name, of which only some are in the zones of the rule.
+#[test]
+fn copy_limits_look_only_at_the_cards_of_their_zones() {
+    let game = Game::from_toml(
+        r#"
+        code = "pond"
+        name = "Pond"
+        rules_version = "1"
+        cards = { unique_names = false }
+        zones = [{ code = "main", name = "Main" }, { code = "side", name = "Side" }]
+        [[kinds]]
+        code = "fish"
+        name = "Fish"
+        [[formats]]
+        code = "open"
+        name = "Open"
+        version = "1"
+        [[formats.rules]]
+        rule = "P-1"
+        text = "Four of a name in the main zone, but one of the set alpha."
+        copy_limit = { zones = ["main"], max = 4, limits = [{ select = { sets = ["alpha"] }, max = 1 }] }
+        "#,
+    )
+    .unwrap();
+    let carp = |set: &str| support::pool_card(set, sound(&game, "Carp", "fish", &json!({})));
+    let catalogue = Catalogue::builder(&game).extend(["alpha", "beta"].map(carp)).build();
+    let found = |text: &str| judge(text, &catalogue, "open").violations;
+    assert_eq!(found("3 Carp (beta)\nside\n1 Carp (alpha)"), []);
+    let many = found("5 Carp (beta)\nside\n1 Carp (alpha)");
+    assert_eq!(outline(&many), ["COPY_LIMIT_EXCEEDED P-1 4 5"]);
+    let cards: Vec<_> =
+        many[0].cards.iter().map(|card| (card.set.as_deref(), card.quantity)).collect();
+    assert_eq!(cards, [(Some("beta"), Some(5))]);
+    let both = found("1 Carp (alpha)\n1 Carp (beta)\nside\n3 Carp (beta)");
+    assert_eq!(outline(&both), ["COPY_LIMIT_EXCEEDED P-1 1 2"]);
+    let copies: Vec<Option<u64>> = both[0].cards.iter().map(|card| card.quantity).collect();
+    assert_eq!(copies, [Some(1), Some(1)]);
+}
+
 #[test]
 fn wrong_manifests_are_reported_where() {
     let manifest = std::fs::read_to_string(support::games_dir().join("magic/game.toml")).unwrap();

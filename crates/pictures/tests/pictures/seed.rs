@@ -44,6 +44,10 @@ fn the_type_of_an_attribute_determines_its_position() {
     let face = CardFace::from_definition(&game, spell, "hearth", None);
     assert_eq!((face.type_line.as_ref(), face.rarity.as_ref()), ("Spell", "Common"));
     assert!(face.stats.iter().all(|stat| stat.value.starts_with(['+', '−'])), "{:?}", face.stats);
+    let umbrella = set.cards.iter().find(|card| card.name == "Borrowed Umbrella").unwrap();
+    let face = CardFace::from_definition(&game, umbrella, "hearth", None);
+    let boosts: Vec<&str> = face.stats.iter().map(|stat| &*stat.value).collect();
+    assert_eq!(boosts, ["0", "+20"], "zero has no sign");
 
     let (game, set) = seed("emoji-tcg", "feed");
     let face = CardFace::from_definition(&game, &set.cards[0], "feed", None);

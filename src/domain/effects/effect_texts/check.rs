@@ -12,6 +12,7 @@ use super::{
     MAX_PHRASE, MAX_PLACEHOLDERS, MAX_RULES, MAX_SENTENCE, MAX_TEMPLATE, MAX_TEMPLATES, MAX_VALUE,
     MAX_VALUES, Replacement,
 };
+use crate::domain::pointer::push_token;
 use crate::domain::text::{self, TextError};
 
 /// Checks that a text is one line, and counts its characters.
@@ -198,7 +199,9 @@ impl EffectTexts {
 
 /// The pointer to the values of a placeholder.
 fn pointer_to(name: &str) -> String {
-    format!("/placeholders/{}", name.replace('~', "~0").replace('/', "~1"))
+    let mut pointer = "/placeholders".to_owned();
+    push_token(&mut pointer, name);
+    pointer
 }
 
 fn place_of_value(name: &str, at: usize) -> String {

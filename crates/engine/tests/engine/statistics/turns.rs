@@ -86,6 +86,22 @@ fn several_draws_a_turn_from_the_largest_deck() {
     );
 }
 
+/// A hand may have as many cards as are computed: then the first draw has more.
+#[test]
+fn turns_with_more_cards_than_are_computed_are_left_out() {
+    let game = pond("[play]\nhand_size = 7\ndraws_per_turn = 1");
+    let list = deck([(1, "A"), (19_999, "B")]);
+    for (hand, expected) in [(10_000, vec![10_000]), (9_999, vec![9_999, 10_000])] {
+        let question =
+            DrawQuestion { hand_size: Some(hand), ..DrawQuestion::new(DrawTarget::named("A")) };
+        let reported = draw_odds(&list, &fish(&game, []), &question).unwrap().turns.unwrap();
+        let cards: Vec<u64> = reported.turns.iter().map(|turn| turn.cards).collect();
+        assert_eq!(cards, expected);
+        // The place of the card in half of all orders is after the hand, 5,000 draws on average.
+        assert!(close(reported.expected_turn.unwrap(), 2_500.0, 1e-2), "{reported:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
