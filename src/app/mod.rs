@@ -21,4 +21,5 @@ pub mod problem_member;
 pub mod serials;
 pub mod state;
 pub mod versions;
+pub(crate) mod word_lists;
 pub mod words;

@@ -68,7 +68,7 @@ pub async fn block_account(
 /// Removes a block.
 #[utoipa::path(
     delete, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
-    params(("account" = String, Path, description = "Name of the player (if there was an offer between you, or the player shows lists, copies or decks to every player, and is not banned; copies of a player who has blocked you do not count), or id of the account", example = "ben")),
+    params(("account" = String, Path, description = "Name or id of the player whom you have blocked", example = "ben")),
     responses((status = 204, description = "The block was removed."))
 )]
 pub async fn unblock_account(

@@ -22,7 +22,7 @@ pub struct CreateTokenRequest {
     #[schema(example = "deck sync", min_length = 1, max_length = 60)]
     pub name: String,
     /// Scopes of the token, at least one. A token never allows more than the role of its owner.
-    #[schema(value_type = Vec<Scope>, min_items = 1, example = json!(["decks:read", "decks:write"]))]
+    #[schema(value_type = Vec<Scope>, min_items = 1, max_items = 14, example = json!(["decks:read", "decks:write"]))]
     pub scopes: Vec<String>,
     /// Days until the token expires: 1 to 366; 90 if absent.
     #[schema(example = 90, minimum = 1, maximum = 366)]

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::app::problem::{InputFault, Problem};
+use crate::app::problem::Problem;
 use crate::app::state::AppState;
-use crate::app::words::{Word as _, words};
+use crate::app::word_lists::read_words;
+use crate::app::words::words;
 use crate::auth::permission::{ChangeOwnEventSettings, Granted, ReadOwnAccount};
 use crate::domain::accounts::optional_events::OptionalEvent;
 use crate::store::accounts::event_settings;
@@ -27,16 +28,10 @@ pub struct EventSettingsRequest {
 impl EventSettingsRequest {
     /// The kinds in order, without duplicates; or every fault.
     pub fn parse(&self) -> Result<Vec<OptionalEvent>, Problem> {
-        let (mut muted, mut faults) = (Vec::new(), Vec::new());
-        for (place, kind) in self.muted.iter().enumerate() {
-            match OptionalEvent::read(kind) {
-                Ok(event) => muted.push(event),
-                Err(message) => faults.push(InputFault::at(format!("/muted/{place}"), message)),
-            }
-        }
+        let mut muted: Vec<OptionalEvent> =
+            read_words("/muted", &self.muted).map_err(Problem::invalid)?;
         muted.sort_unstable();
-        muted.dedup();
-        if faults.is_empty() { Ok(muted) } else { Err(Problem::invalid(faults)) }
+        Ok(muted)
     }
 }
 

@@ -8,7 +8,8 @@ use uuid::Uuid;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
-use crate::app::words::{Word as _, words};
+use crate::app::word_lists::read_words;
+use crate::app::words::words;
 use crate::auth::permission::{Granted, ManageOwnTokens, Scope};
 use crate::auth::secret::{OpaqueToken, TokenKind};
 use crate::domain::ids::TokenId;
@@ -41,14 +42,7 @@ impl RequestedToken {
         let name = text::line(name, 1, 60)
             .and_then(text::without_serial)
             .map_err(|error| faults.push(InputFault::at("/name", error)));
-        let mut read = Vec::new();
-        for (index, scope) in scopes.iter().enumerate() {
-            match Scope::read(scope) {
-                Ok(scope) if read.contains(&scope) => {}
-                Ok(scope) => read.push(scope),
-                Err(fault) => faults.push(InputFault::at(format!("/scopes/{index}"), fault)),
-            }
-        }
+        let read = read_words("/scopes", scopes).map_err(|found| faults.extend(found));
         if scopes.is_empty() {
             faults.push(InputFault::at("/scopes", "must name at least one scope"));
         }
@@ -56,9 +50,9 @@ impl RequestedToken {
         if !(1..=366).contains(&days) {
             faults.push(InputFault::at("/expires_in_days", FaultReason::range(1, 366)));
         }
-        match name {
-            Ok(name) if faults.is_empty() => {
-                Ok(Self { name, scopes: read, lifetime: Duration::days(days.into()) })
+        match (name, read) {
+            (Ok(name), Ok(scopes)) if faults.is_empty() => {
+                Ok(Self { name, scopes, lifetime: Duration::days(days.into()) })
             }
             _ => Err(Problem::invalid(faults)),
         }

@@ -39,7 +39,7 @@ pub struct AuditEntryResponse {
     #[schema(example = "ada")]
     pub target_name: Option<String>,
     /// Details of the action. Their members depend on `action`.
-    #[schema(value_type = Object, example = json!({ "role": "moderator" }))]
+    #[schema(value_type = Object, example = json!({ "role": { "from": "player", "to": "moderator" }, "banned": { "from": false, "to": false } }))]
     pub details: Value,
     /// Names of the accounts whose ids are in `details`, by id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]

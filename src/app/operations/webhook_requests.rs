@@ -10,7 +10,8 @@ use super::webhooks::WebhookResponse;
 use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
-use crate::app::words::{must_be_one_of, word_schema};
+use crate::app::word_lists::read_words;
+use crate::app::words::{Word, word_schema};
 use crate::domain::operations::webhook::EVENT_KINDS;
 use crate::domain::operations::webhook_target::{Target, origin_of};
 use crate::domain::text::{self, TextError};
@@ -19,8 +20,15 @@ use crate::store::operations::webhooks::WebhookContent;
 /// Longest description, in characters.
 const MAX_DESCRIPTION: usize = 200;
 
-/// A kind of events, for the OpenAPI document.
-struct EventKind;
+/// A kind of events.
+#[derive(PartialEq)]
+struct EventKind(&'static str);
+
+impl Word for EventKind {
+    fn words() -> Vec<(&'static str, Self)> {
+        EVENT_KINDS.into_iter().map(|kind| (kind, Self(kind))).collect()
+    }
+}
 
 impl PartialSchema for EventKind {
     fn schema() -> RefOr<Schema> {
@@ -44,7 +52,7 @@ pub struct WebhookRequest {
     )]
     pub url: String,
     /// The kinds of events to post, at least one.
-    #[schema(value_type = Vec<EventKind>, min_items = 1, example = json!(["card.unlocked", "set.changed"]))]
+    #[schema(value_type = Vec<EventKind>, min_items = 1, max_items = 15, example = json!(["card.unlocked", "set.changed"]))]
     pub kinds: Vec<String>,
     /// Post only events of this game. If it is absent, events of all games are posted.
     #[serde(default)]
@@ -85,17 +93,8 @@ impl WebhookRequest {
         let mut faults = Vec::new();
         let target = Target::parse(&self.url, &app.settings.webhook_networks)
             .map_err(|error| faults.push(InputFault::at("/url", error)));
-        let mut kinds = Vec::new();
-        for (index, name) in self.kinds.iter().enumerate() {
-            match EVENT_KINDS.into_iter().find(|kind| kind == name) {
-                Some(kind) if kinds.contains(&kind) => {}
-                Some(kind) => kinds.push(kind),
-                None => faults.push(InputFault::at(
-                    format!("/kinds/{index}"),
-                    must_be_one_of(name, EVENT_KINDS),
-                )),
-            }
-        }
+        let kinds =
+            read_words::<EventKind>("/kinds", &self.kinds).map_err(|found| faults.extend(found));
         if self.kinds.is_empty() {
             faults.push(InputFault::at("/kinds", FaultReason::NoEvent));
         }
@@ -106,11 +105,11 @@ impl WebhookRequest {
         {
             faults.push(InputFault::at("/game", fault));
         }
-        match (target, description) {
-            (Ok(target), Ok(description)) if faults.is_empty() => Ok(CheckedWebhook {
+        match (target, kinds, description) {
+            (Ok(target), Ok(kinds), Ok(description)) if faults.is_empty() => Ok(CheckedWebhook {
                 origin: origin_of(target.as_str()),
                 target,
-                kinds,
+                kinds: kinds.into_iter().map(|EventKind(kind)| kind).collect(),
                 game: self.game,
                 description,
                 enabled: self.enabled,

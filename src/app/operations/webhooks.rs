@@ -17,6 +17,7 @@ use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::PING;
 use crate::store::catalogue::changes;
 use crate::store::operations::delivery_attempts::WebhookEvent;
+use crate::store::operations::delivery_queue;
 use crate::store::operations::idempotency::{self, IdempotencyClaim};
 use crate::store::operations::webhooks::{
     self, SecretRotated, WebhookCreated, WebhookEdited, WebhookRow,
@@ -214,6 +215,9 @@ pub async fn replace(
 ) -> Result<WebhookResponse, Problem> {
     let checked = request.check(app).await?;
     let now = app.clock.now();
+    if checked.enabled {
+        delivery_queue::give_up_before_enabling(&app.store, id, now).await?;
+    }
     let cursor = changes::extent(&app.store).await?.newest;
     let content = checked.content();
     let is_current = |row: &WebhookRow| if_match.has_seen(&WebhookResponse::from(row.clone()));

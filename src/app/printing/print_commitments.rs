@@ -16,7 +16,7 @@ use crate::store::catalogue::sets;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
 use crate::store::printing::press::RunRequest;
 use crate::store::printing::print_commitments::{
-    self, CommitmentRow, NewCommitment, RevealOutcome,
+    self, CommitmentRow, NewCommitment, OpenedRow, RevealOutcome,
 };
 use crate::store::{Connection, StoreError};
 
@@ -94,9 +94,9 @@ pub struct OpenedCommitmentResponse {
     pub opening: Option<String>,
 }
 
-impl From<CommitmentRow> for OpenedCommitmentResponse {
-    fn from(row: CommitmentRow) -> Self {
-        Self { opening: row.opening(), announcement: row.into() }
+impl From<OpenedRow> for OpenedCommitmentResponse {
+    fn from(row: OpenedRow) -> Self {
+        Self { opening: row.opening(), announcement: row.announcement.into() }
     }
 }
 
@@ -108,33 +108,13 @@ pub async fn list(
     before: Option<Uuid>,
     limit: PageLimit,
 ) -> Result<Page<CommitmentResponse>, Problem> {
-    list_as(app, (game, set), before, limit).await
-}
-
-/// Lists the announced print runs of a set as [`list`] does, each with what [`find`] shows of it.
-pub async fn list_opened(
-    app: &AppState,
-    game: &Code,
-    set: &Code,
-    before: Option<Uuid>,
-    limit: PageLimit,
-) -> Result<Page<OpenedCommitmentResponse>, Problem> {
-    list_as(app, (game, set), before, limit).await
-}
-
-async fn list_as<T: From<CommitmentRow>>(
-    app: &AppState,
-    (game, set): (&Code, &Code),
-    before: Option<Uuid>,
-    limit: PageLimit,
-) -> Result<Page<T>, Problem> {
     let mut conn = app.store.connection().await?;
     let (game, set) = (game.as_str(), set.as_str());
     let rows = print_commitments::list(&mut conn, game, set, before, limit.rows()).await?;
     if rows.is_empty() && !sets::exists(&conn, game, set).await? {
         return Err(Problem::not_found());
     }
-    Ok(paged(rows, limit, |row| row.id, T::from))
+    Ok(paged(rows, limit, |row| row.id, CommitmentResponse::from))
 }
 
 /// Finds an announcement; it contains the seed and plan once they are revealed.

@@ -102,8 +102,8 @@ pub struct PrintPlanResponse {
 
 impl PrintPlanResponse {
     fn new(planned: &Planned) -> Result<Self, Problem> {
-        let packs =
-            PackPlan::new(&planned.opening.plan).map_err(|error| plan_refused(error.into()))?;
+        let packs = PackPlan::new(&planned.opening.plan)
+            .map_err(|why| plan_refused(ProblemCause::Packs(why)))?;
         let shares = planned.plan.shares().into_iter().map(|share| PlannedRarity {
             rarity: share.rarity,
             weight: share.weight,
@@ -150,16 +150,12 @@ pub(super) async fn plan(
     press::plan_run(&mut conn, by, request).await.map_err(|error| match error {
         MintError::UnknownSet(..) => Problem::not_found(),
         MintError::Store(error) => error.into(),
-        error if error.is_refusal() => plan_refused(error),
+        MintError::Plan(why) => plan_refused(ProblemCause::Plan(why)),
+        MintError::Packs(why) => plan_refused(ProblemCause::Packs(why)),
         error => Problem::internal(error),
     })
 }
 
-fn plan_refused(why: MintError) -> Problem {
-    let problem = Problem::new(ProblemCode::PrintPlanRefused);
-    match why {
-        MintError::Plan(why) => problem.because(ProblemCause::Plan(why)),
-        MintError::Packs(why) => problem.because(ProblemCause::Packs(why)),
-        why => problem.detail(format!("Refused: {why}.")),
-    }
+fn plan_refused(cause: ProblemCause) -> Problem {
+    Problem::new(ProblemCode::PrintPlanRefused).because(cause)
 }

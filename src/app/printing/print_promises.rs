@@ -4,21 +4,27 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::print_commitments;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::domain::ids::CommitmentId;
 use crate::domain::printing::promise::RunPromise;
 
 /// The promise of an announced print run, read from its revealed seed and plan; `None`: they are not revealed, or cannot be read.
 pub async fn find(
     app: &AppState,
     id: Uuid,
-    opening: Option<String>,
+    is_revealed: bool,
 ) -> Result<Option<Arc<RunPromise>>, Problem> {
-    let Some(opening) = opening else { return Ok(None) };
+    if !is_revealed {
+        return Ok(None);
+    }
     // A revealed plan never changes.
     if let Some(known) = app.run_promises.find(&id) {
         return Ok(known);
     }
+    let found = print_commitments::find(app, CommitmentId(id)).await?;
+    let Some(opening) = found.opening else { return Ok(None) };
     let promise = match app.work.run(move || RunPromise::read(&opening)).await? {
         Ok(promise) => Some(Arc::new(promise)),
         Err(error) => {

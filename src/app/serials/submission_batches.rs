@@ -1,6 +1,6 @@
 //! Several submissions in one request, such as the codes of a whole display of packs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::serial_attempts;
 use super::submission_answers::AcceptedResponse;
-use super::submissions::{NamedSerial, answer, game_fault};
+use super::submissions::{NamedSerial, answer, game_faults};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, SubmitSerials};
@@ -126,12 +126,7 @@ async fn with_known_games(
 ) -> Result<Vec<Result<NamedSerial, Problem>>, Problem> {
     let games: BTreeSet<Code> =
         serials.iter().flatten().filter_map(|serial| serial.game.clone()).collect();
-    let mut faults = BTreeMap::new();
-    for game in games {
-        if let Some(fault) = game_fault(app, &game).await? {
-            faults.insert(game, fault);
-        }
-    }
+    let faults = game_faults(app, games).await?;
     let check = |serial: NamedSerial| match serial.game.as_ref().and_then(|game| faults.get(game)) {
         Some(fault) => Err(Problem::invalid(vec![fault.clone()])),
         None => Ok(serial),

@@ -73,7 +73,7 @@ impl NamedSerial {
 }
 
 /// The fault of a game that does not exist. Games are public, so that it says nothing about the code. It is found before an attempt is taken.
-pub(super) async fn game_fault(app: &AppState, game: &Code) -> Result<Option<InputFault>, Problem> {
+async fn game_fault(app: &AppState, game: &Code) -> Result<Option<InputFault>, Problem> {
     let unknown = app.named_game(game).await?.err();
     Ok(unknown.map(|unknown| InputFault::at("/game", unknown)))
 }
@@ -233,7 +233,7 @@ pub async fn card_names(
         return Ok(BTreeMap::new());
     }
     let mut conn = app.store.connection().await?;
-    Ok(submissions::find_card_names(&mut conn, viewer, cards).await?)
+    Ok(submissions::find_card_names(&mut conn, viewer, &cards).await?)
 }
 
 /// Finds one of the caller's submissions.

@@ -108,8 +108,8 @@ impl UnlockPolicyBody {
         within("rarities", rarities.into(), 1, MAX_RARITIES.into());
         within("min_account_age_days", min_account_age_days.into(), 0, MAX_ACCOUNT_AGE_DAYS.into());
         within("per_network", per_network.unwrap_or(1), 1, MAX_THRESHOLD);
-        let (first, last) = (DateTime::UNIX_EPOCH, DateTime::from_timestamp(FAR_FUTURE, 0));
-        if unlock_at.is_some_and(|at| at < first || last.is_some_and(|last| at > last)) {
+        let (first, end) = (DateTime::UNIX_EPOCH, DateTime::from_timestamp(FAR_FUTURE, 0));
+        if unlock_at.is_some_and(|at| at < first || end.is_some_and(|end| at >= end)) {
             faults.push(InputFault::at("/unlock_at", "must be a time from 1970 to 9998"));
         }
         let designer_perk = designer_perk.as_deref().map(DesignerPerk::read).transpose();

@@ -103,6 +103,16 @@ pub enum PlanError {
         "the run would have {0} codes; at most {MAX_CODES} go into one run: plan fewer copies_per_card, and another run for the rest"
     )]
     TooMany(u128),
+    /// The cards do not have equally many copies, so a run over the whole set cannot make them equal.
+    #[error(
+        "every card of a set has the same number of copies, {expected} now, but {cards} of this set differ"
+    )]
+    Unequal {
+        /// Copies that each card should have.
+        expected: i64,
+        /// Cards that differ, with their copies: `013 (0), 014 (0)`; of many, the first ones and the number of the others.
+        cards: String,
+    },
 }
 
 impl PrintPlan {
@@ -120,8 +130,10 @@ impl PrintPlan {
         }
         let planned = cards.into_iter().enumerate().map(|(position, card)| {
             let weights: Vec<u32> = card.printings.iter().map(|printing| printing.weight).collect();
-            let copies = apportion(copies_per_card, &weights, position);
-            copies.map(|copies| (card.clone(), copies)).ok_or(PlanError::NoPrinting(card.number))
+            match apportion(copies_per_card, &weights, position) {
+                Some(copies) => Ok((card, copies)),
+                None => Err(PlanError::NoPrinting(card.number)),
+            }
         });
         Ok(Self { copies_per_card, cards: planned.collect::<Result<_, _>>()? })
     }

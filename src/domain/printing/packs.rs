@@ -22,7 +22,7 @@
 //!
 //! Weights are whole milligrams.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
 use std::io;
 
@@ -191,10 +191,6 @@ impl PackParameters {
         faults
     }
 
-    fn is_lore(&self, line: &AnnouncedLine) -> bool {
-        self.lore_cards.iter().any(|number| number == line.number())
-    }
-
     fn card_weight(&self, rarity: &str) -> u32 {
         self.rarity_mg.get(rarity).copied().unwrap_or(self.card_mg)
     }
@@ -205,6 +201,8 @@ impl PackParameters {
 pub struct PackPlan<'a> {
     plan: &'a AnnouncedPlan,
     parameters: &'a PackParameters,
+    /// Numbers of the lore cards, to look them up: an order in which packs are made never comes from a hash set.
+    lore: HashSet<&'a str>,
     /// Whole packs.
     pub packs: u64,
     /// Copies that are left over.
@@ -282,13 +280,14 @@ impl<'a> PackPlan<'a> {
         if let Some(fault) = parameters.faults().into_iter().next() {
             return Err(fault.into());
         }
-        for (place, number) in parameters.lore_cards.iter().enumerate() {
-            let known = plan.lines.iter().any(|line| line.number() == number);
-            if !known || parameters.lore_cards[..place].contains(number) {
+        let numbers: HashSet<&str> = plan.lines.iter().map(AnnouncedLine::number).collect();
+        let mut lore = HashSet::new();
+        for number in &parameters.lore_cards {
+            if !numbers.contains(number.as_str()) || !lore.insert(number.as_str()) {
                 return Err(PackError::UnknownLoreCard(number.clone()));
             }
         }
-        let is_dealt = |line: &&AnnouncedLine| line.copies() > 0 && !parameters.is_lore(line);
+        let is_dealt = |line: &&AnnouncedLine| line.copies() > 0 && !lore.contains(line.number());
         let printed = || plan.lines.iter().filter(is_dealt);
         if let Some(rarity) =
             parameters.rarity_mg.keys().find(|known| !printed().any(|line| line.rarity() == *known))
@@ -324,7 +323,7 @@ impl<'a> PackPlan<'a> {
                 limit: parameters.insert_max_mg,
             });
         }
-        Ok(Some(Self { plan, parameters, packs, remainder, target_mg, heaviest_insert_mg }))
+        Ok(Some(Self { plan, parameters, lore, packs, remainder, target_mg, heaviest_insert_mg }))
     }
 
     /// How packs are made.
@@ -341,14 +340,15 @@ impl<'a> PackPlan<'a> {
             end += line.copies();
             ends.push(end);
             let places = (begin..end).filter_map(|place| u32::try_from(place).ok());
-            if self.parameters.is_lore(line) { lore.extend(places) } else { order.extend(places) }
+            let dealt = if self.lore.contains(line.number()) { &mut lore } else { &mut order };
+            dealt.extend(places);
         }
         random_numbers("shuffle", seed).shuffle(&mut order);
         lore.resize(usize::try_from(self.packs).unwrap_or_default(), NO_CODE);
         if lore.iter().any(|&place| place != NO_CODE) {
             random_numbers("lore-place", seed).shuffle(&mut lore);
         }
-        let lines = self.plan.lines.iter().filter(|line| !self.parameters.is_lore(line));
+        let lines = self.plan.lines.iter().filter(|line| !self.lore.contains(line.number()));
         let mut subjects: Vec<&str> = lines.map(AnnouncedLine::number).collect();
         subjects.dedup();
         Dealt { pack_plan: self, order, lore, ends, subjects, seed: seed.clone() }

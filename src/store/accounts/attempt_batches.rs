@@ -25,7 +25,7 @@ use super::attempts::{
 use super::unsettled_attempts::{Durability, UnsettledAttempts};
 use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
 use crate::store::db::error::is_refused;
-use crate::store::{Store, StoreError, StoreResult};
+use crate::store::{OpenTransaction, Store, StoreError, StoreResult};
 
 /// Longest wait for attempts that are not settled yet when the process stops.
 const STOP: Duration = Duration::from_secs(5);
@@ -567,7 +567,7 @@ fn wanted_units((key, stock): (&Key, &Stock)) -> Option<WantedUnits> {
 }
 
 async fn take_in(
-    begun: &mut crate::store::db::pool::OpenTransaction,
+    begun: &mut OpenTransaction,
     stocks: &mut Stocks,
     orders: &[AttemptJob],
     missing: &[WantedUnits],

@@ -10,6 +10,7 @@ use crate::domain::clock::Clock;
 use crate::domain::ids::WebhookId;
 use crate::domain::operations::webhook::Failure;
 use crate::store::catalogue::changes;
+use crate::store::db::deadlines;
 use crate::store::db::schema::{events, webhook_deliveries as deliveries, webhooks};
 use crate::store::db::statement::{CachePrepared as _, sql};
 use crate::store::{Connection, Store, StoreResult};
@@ -26,7 +27,7 @@ const GIVEN_UP: i64 = 1_000;
 /// call. Any number of instances may call this at once.
 pub async fn enqueue(store: &Store, clock: &Clock) -> StoreResult<()> {
     let mut conn = store.connection().await?;
-    give_up_disabled(&mut conn, clock.now()).await?;
+    give_up_disabled(&mut conn, None, clock.now()).await?;
     let listening = webhooks::table
         .filter(webhooks::disabled_at.is_null())
         .filter(webhooks::deleted_at.is_null());
@@ -109,22 +110,46 @@ async fn advance(conn: &mut Connection, newest: i64, at: DateTime<Utc>) -> Store
     Ok(true)
 }
 
-/// Gives up waiting deliveries of disabled or deleted webhooks.
-async fn give_up_disabled(conn: &mut Connection, at: DateTime<Utc>) -> StoreResult<usize> {
-    Ok(sql(
-        "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $at, last_failure = $failure \
-         WHERE id IN (SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
-                      WHERE d.state = 'waiting' AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL) \
-                      LIMIT $limit FOR UPDATE OF d SKIP LOCKED)",
-    )
-    .bind("at", at)
-    .bind("failure", Failure::Disabled)
-    .bind("limit", GIVEN_UP)
-    .execute(conn)
-    .await?)
+/// Gives up the waiting deliveries of a webhook if it is disabled, so that few are left for the transaction that enables
+/// it again. Each batch is committed: if the time of a request is not enough, the next one continues.
+pub async fn give_up_before_enabling(
+    store: &Store,
+    webhook: WebhookId,
+    at: DateTime<Utc>,
+) -> StoreResult<()> {
+    let mut conn = store.with_deadline(deadlines::LARGE).connection().await?;
+    loop {
+        let given_up = give_up_disabled(&mut conn, Some(webhook), at).await?;
+        if i64::try_from(given_up).unwrap_or(i64::MAX) < GIVEN_UP {
+            return Ok(());
+        }
+    }
 }
 
-/// Gives up the waiting deliveries of a webhook that was disabled.
+/// Gives up a batch of waiting deliveries of disabled or deleted webhooks, or only of `webhook`. Returns how many.
+async fn give_up_disabled(
+    conn: &mut Connection,
+    webhook: Option<WebhookId>,
+    at: DateTime<Utc>,
+) -> StoreResult<usize> {
+    // By an array of keys: IN (SELECT …) would read the whole table once more.
+    let mut statement = sql(
+        "UPDATE webhook_deliveries SET state = 'failed', next_attempt_at = NULL, finished_at = $at, last_failure = $failure \
+         WHERE id = ANY (ARRAY( \
+             SELECT d.id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id \
+             WHERE d.state = 'waiting' AND (w.disabled_at IS NOT NULL OR w.deleted_at IS NOT NULL)",
+    )
+    .bind("at", at)
+    .bind("failure", Failure::Disabled);
+    if let Some(webhook) = webhook {
+        statement = statement.push(" AND w.id = $webhook").bind("webhook", webhook);
+    }
+    let statement = statement.push(" LIMIT $limit FOR UPDATE OF d SKIP LOCKED))");
+    Ok(statement.bind("limit", GIVEN_UP).execute(conn).await?)
+}
+
+/// Gives up the waiting deliveries that a webhook still has when it is enabled again: few, because
+/// [`give_up_before_enabling`] comes first.
 pub(super) async fn drop_waiting_of(
     conn: &mut Connection,
     webhook: WebhookId,

@@ -1,9 +1,11 @@
 //! Deliveries of events to webhooks, and their states. Deliveries are written in `delivery_queue` and
 //! `delivery_requests`, webhooks are leased in `webhook_leases`, and deliveries are sent in `delivery_attempts`.
 //!
-//! Every change of a webhook's deliveries locks the row of the webhook first. A task leases a webhook before it posts,
-//! so that one delivery is sent at a time. When a task is killed, its lease expires; then another task repeats
-//! deliveries without a recorded result.
+//! Who changes a webhook's deliveries locks the row of the webhook first, with two exceptions: giving up changes only
+//! deliveries that still wait, and the result of an attempt is stored only if the delivery still waits and its number of
+//! attempts is the same. Retention deletes only old deliveries and those of deleted webhooks. A task leases a webhook
+//! before it posts, so that one delivery is sent at a time. When a task is killed, its lease expires; then another task
+//! repeats deliveries without a recorded result.
 
 use chrono::{DateTime, Duration, Utc};
 use diesel::prelude::*;

@@ -20,7 +20,7 @@ use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentEr
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, StoreResult};
 
-/// An announcement as everybody may see it.
+/// An announcement as everybody may see it, without seed and plan: a plan may be long.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct CommitmentRow {
     #[diesel(sql_type = SqlUuid)]
@@ -32,10 +32,6 @@ pub struct CommitmentRow {
     pub set_code: String,
     #[diesel(sql_type = Binary)]
     digest: Vec<u8>,
-    #[diesel(sql_type = Binary)]
-    seed: Vec<u8>,
-    #[diesel(sql_type = Text)]
-    plan: String,
     /// When it was announced.
     #[diesel(sql_type = Timestamptz)]
     pub announced_at: DateTime<Utc>,
@@ -62,10 +58,23 @@ impl CommitmentRow {
     pub fn packing_sha256(&self) -> Option<String> {
         self.packing_sha256.as_deref().map(hex)
     }
+}
 
+/// An announcement with its seed and plan.
+#[derive(Clone, Debug, QueryableByName)]
+pub struct OpenedRow {
+    #[diesel(embed)]
+    pub announcement: CommitmentRow,
+    #[diesel(sql_type = Binary)]
+    seed: Vec<u8>,
+    #[diesel(sql_type = Text)]
+    plan: String,
+}
+
+impl OpenedRow {
     /// Seed and plan, once they are revealed.
     pub fn opening(&self) -> Option<String> {
-        self.revealed_at.map(|_| self.opening_text())
+        self.announcement.revealed_at.map(|_| self.opening_text())
     }
 
     fn opening_text(&self) -> String {
@@ -73,14 +82,15 @@ impl CommitmentRow {
     }
 }
 
-const SELECT_COMMITMENTS: &str = "SELECT m.id, s.game_code, s.code AS set_code, m.digest, m.seed, m.plan, m.announced_at, \
-                                  r.activated_at AS printed_at, r.packing_sha256, m.broken_off_at, m.revealed_at \
-                           FROM print_commitments m JOIN sets s ON s.id = m.set_id \
-                           LEFT JOIN print_runs r ON r.id = m.print_run_id AND r.status = 'active'";
+const COLUMNS: &str = "m.id, s.game_code, s.code AS set_code, m.digest, m.announced_at, \
+                       r.activated_at AS printed_at, r.packing_sha256, m.broken_off_at, m.revealed_at";
+
+const TABLES: &str = "print_commitments m JOIN sets s ON s.id = m.set_id \
+                      LEFT JOIN print_runs r ON r.id = m.print_run_id AND r.status = 'active'";
 
 /// One announcement.
-pub async fn find(conn: &mut Connection, id: CommitmentId) -> StoreResult<Option<CommitmentRow>> {
-    Ok(sql(format!("{SELECT_COMMITMENTS} WHERE m.id = $id"))
+pub async fn find(conn: &mut Connection, id: CommitmentId) -> StoreResult<Option<OpenedRow>> {
+    Ok(sql(format!("SELECT {COLUMNS}, m.seed, m.plan FROM {TABLES} WHERE m.id = $id"))
         .bind("id", id)
         .get_result(conn)
         .await
@@ -96,7 +106,8 @@ pub async fn list(
     limit: i64,
 ) -> StoreResult<Vec<CommitmentRow>> {
     let query = format!(
-        "{SELECT_COMMITMENTS} WHERE s.game_code = $game AND s.code = $set AND m.id < $before"
+        "SELECT {COLUMNS} FROM {TABLES} \
+         WHERE s.game_code = $game AND s.code = $set AND m.id < $before"
     );
     let statement = sql(query)
         .bind("game", game)
@@ -176,7 +187,7 @@ pub async fn find_to_print(
     let row = find(conn, id).await?;
     Ok(row.map(|row| StoredAnnouncement {
         opening: row.opening_text(),
-        printed: row.printed_at.is_some(),
+        printed: row.announcement.printed_at.is_some(),
     }))
 }
 

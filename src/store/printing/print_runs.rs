@@ -368,10 +368,6 @@ pub async fn count(
 }
 
 impl CardRow {
-    pub fn card(&self) -> CardId {
-        self.id
-    }
-
     /// Its printings with their rarities.
     pub fn printings(&self) -> impl Iterator<Item = (PrintingId, &str)> {
         self.printings.iter().copied().zip(self.rarities.iter().map(String::as_str))

@@ -25,9 +25,8 @@ use crate::store::accounts::attempt_batches::AttemptBatches;
 use crate::store::card_content::submission::{MatchedCopy, find_matching_copies};
 use crate::store::copies::ledger;
 use crate::store::db::batch_queue::{BatchQueue, BatchWorker};
-use crate::store::db::pool::OpenTransaction;
 use crate::store::operations::idempotency::{self, IdempotencyClaim, IdempotentError};
-use crate::store::{Connection, Store, StoreError, StoreResult};
+use crate::store::{Connection, OpenTransaction, Store, StoreError, StoreResult};
 
 /// How often a submission whose rows are locked is tried again with a group, before it is decided alone.
 const TRIES: u32 = 3;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::votes;
 use crate::auth::permission::{Acting, Granted, ReviewSubmissions, Viewer};
 use crate::domain::ids::{AccountId, CardId, SubmissionId};
-use crate::store::card_content::copies::find_visible_names;
+use crate::store::card_content::pool::find_names;
 use crate::store::copies::ledger;
 use crate::store::db::pages::push_page;
 use crate::store::db::schema::{submission_reviews, submissions};
@@ -115,8 +115,8 @@ pub async fn list_waiting(
     .bind_some("set", filter.set);
     let rows: Vec<WaitingRow> =
         push_page(statement, "id", limit).varies_with_filters().load(conn).await?;
-    let names =
-        find_visible_names(conn, viewer, rows.iter().map(|row| row.card_id).collect()).await?;
+    let cards: Vec<CardId> = rows.iter().map(|row| row.card_id).collect();
+    let names = find_names(conn, viewer, &cards).await?;
     let name = |row: WaitingRow| NamedWaitingRow { name: names.get(&row.card_id).cloned(), row };
     Ok(rows.into_iter().map(name).collect())
 }

@@ -15,7 +15,7 @@ use crate::auth::permission::{Acting, Granted, ReadOwnSubmissions, SubmitSerials
 use crate::domain::copies::dispute::DisputeState;
 use crate::domain::ids::{AccountId, CardId, CopyId, DisputeId, LedgerId, SubmissionId};
 use crate::domain::serials::submission::{CountingState, HoldReason, Verdict};
-use crate::store::card_content::copies::find_visible_names;
+use crate::store::card_content::pool::find_names;
 use crate::store::card_content::submission::{
     MatchedCopy, SubmissionClaim, find_matching_copies, find_matching_copy,
 };
@@ -465,8 +465,8 @@ async fn add_names(
     viewer: Viewer,
     rows: Vec<SubmissionRow>,
 ) -> StoreResult<Vec<NamedSubmission>> {
-    let cards = rows.iter().map(|row| row.of.card_id).collect();
-    let names = find_visible_names(conn, viewer, cards).await?;
+    let cards: Vec<CardId> = rows.iter().map(|row| row.of.card_id).collect();
+    let names = find_names(conn, viewer, &cards).await?;
     let name =
         |row: SubmissionRow| NamedSubmission { name: names.get(&row.of.card_id).cloned(), row };
     Ok(rows.into_iter().map(name).collect())
@@ -476,9 +476,9 @@ async fn add_names(
 pub async fn find_card_names(
     conn: &mut Connection,
     viewer: Viewer,
-    cards: Vec<CardId>,
+    cards: &[CardId],
 ) -> StoreResult<BTreeMap<CardId, String>> {
-    find_visible_names(conn, viewer, cards).await
+    find_names(conn, viewer, cards).await
 }
 
 /// One of the caller's submissions.

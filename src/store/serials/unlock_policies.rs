@@ -22,7 +22,7 @@ use crate::store::db::deadlines;
 use crate::store::db::schema::{games, sets, unlock_policies};
 use crate::store::db::statement::{run_commands, sql};
 use crate::store::operations::audit;
-use crate::store::{Connection, Store, StoreError, StoreResult};
+use crate::store::{Connection, OpenTransaction, Store, StoreError, StoreResult};
 
 /// The scope of a policy: a set, or a game, for those of its sets that have no policy of their own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -467,6 +467,7 @@ pub async fn unlock_set(
     why: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<Option<usize>> {
+    run_commands(conn, LONG_TIMEOUTS).await?;
     let place = PolicyPlace { game: game.to_owned(), set: Some(set.to_owned()) };
     if lock_sets(conn, &place).await?.is_none() {
         return Ok(None);
@@ -514,7 +515,8 @@ pub async fn unlock_due_sets(
     since: DateTime<Utc>,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let due: Vec<PlaceRow> = sql(
+    let mut begun = begin_due(store).await?;
+    let due: QueryResult<Vec<PlaceRow>> = sql(
         // Starts with the few policies whose day has come; starting with cards would read all of them.
         "SELECT s.game_code, s.code AS set_code FROM unlock_policies p \
          JOIN sets s ON s.game_code = p.game_code AND (p.set_code = s.code OR p.set_code IS NULL AND NOT EXISTS ( \
@@ -524,8 +526,9 @@ pub async fn unlock_due_sets(
     )
     .bind("at", at)
     .bind("since", since)
-    .load(&mut *store.connection().await?)
-    .await?;
+    .load(begun.conn())
+    .await;
+    let due = begun.end(due.map_err(StoreError::from)).await?;
     let mut unlocked = 0;
     for PlaceRow { game_code, set_code } in due {
         match unlock_by_date(store, &game_code, &set_code, at).await {
@@ -551,21 +554,28 @@ pub async fn unlock_all_due(
     left: &mut BTreeSet<CardId>,
 ) -> StoreResult<usize> {
     let mut unlocked = unlock_due_sets(store, since, at).await?;
-    let due: Vec<CardRow> = sql(
+    let mut begun = begin_due(store).await?;
+    let due: QueryResult<Vec<CardRow>> = sql(
+        // An account that becomes old enough after `since` submitted nothing earlier than `since` less the age: the index of
+        // the submissions of a card has this bound. One such submission of a card is enough. Without `LIMIT 1`, Postgres joins all
+        // submissions of these cards first.
         "SELECT DISTINCT u.card_id FROM unlock_policies p \
          JOIN cards k ON k.game_code = p.game_code AND (p.set_code IS NULL OR k.set_code = p.set_code) \
          JOIN unlocks u ON u.card_id = k.id AND u.unlocked_at IS NULL AND u.by_policy \
-         JOIN valid_votes v ON v.card_id = u.card_id \
+         CROSS JOIN LATERAL ( \
+             SELECT FROM valid_votes v \
+             WHERE v.card_id = u.card_id AND v.created_at > $since - make_interval(days => p.min_account_age_days) \
+               AND v.account_since + make_interval(days => p.min_account_age_days) > greatest(v.created_at, $since) \
+               AND v.account_since + make_interval(days => p.min_account_age_days) <= $at LIMIT 1) due \
          WHERE p.min_account_age_days > 0 \
-           AND v.account_since + make_interval(days => p.min_account_age_days) > greatest(v.created_at, $since) \
-           AND v.account_since + make_interval(days => p.min_account_age_days) <= $at \
          UNION SELECT card_id FROM unlocks WHERE card_id = ANY ($left) AND unlocked_at IS NULL AND by_policy",
     )
     .bind("at", at)
     .bind("since", since)
     .bind("left", left.iter().copied().collect::<Vec<CardId>>())
-    .load(&mut *store.connection().await?)
-    .await?;
+    .load(begun.conn())
+    .await;
+    let due = begun.end(due.map_err(StoreError::from)).await?;
     left.clear();
     for CardRow { card_id } in due {
         match recount_due_card(store, card_id, at).await {
@@ -583,13 +593,19 @@ pub async fn unlock_all_due(
     Ok(unlocked)
 }
 
-async fn recount_due_card(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
+/// Opens a transaction with [`DUE_TIMEOUTS`], for unlocks and also for the look-ups of what is due: the first check, of all
+/// time, may take longer than a request may.
+async fn begin_due(store: &Store) -> StoreResult<OpenTransaction> {
     let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
-    let done = async {
-        run_commands(begun.conn(), DUE_TIMEOUTS).await?;
-        votes::count_card(begun.conn(), card, at).await
-    };
-    let done = done.await;
+    match run_commands(begun.conn(), DUE_TIMEOUTS).await {
+        Ok(()) => Ok(begun),
+        Err(error) => begun.end(Err(error)).await,
+    }
+}
+
+async fn recount_due_card(store: &Store, card: CardId, at: DateTime<Utc>) -> StoreResult<bool> {
+    let mut begun = begin_due(store).await?;
+    let done = votes::count_card(begun.conn(), card, at).await;
     begun.end(done).await
 }
 
@@ -599,11 +615,7 @@ async fn unlock_by_date(
     set: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<usize> {
-    let mut begun = store.with_deadline(deadlines::BATCH).begin().await?;
-    let done = async {
-        run_commands(begun.conn(), DUE_TIMEOUTS).await?;
-        apply(begun.conn(), game, set, Recount::Everything, at).await
-    };
-    let done = done.await;
+    let mut begun = begin_due(store).await?;
+    let done = apply(begun.conn(), game, set, Recount::Everything, at).await;
     begun.end(done).await
 }

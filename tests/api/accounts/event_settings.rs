@@ -65,6 +65,9 @@ async fn events_about_designs_can_be_turned_off() {
     let refused = mute(json!(["design.commented", "trade.offered", "x"])).await;
     let refused = refused.problem(422, "invalid_body");
     assert_eq!(refused["errors"].as_array().unwrap().len(), 2);
+    let too_long = mute(json!(vec!["design.commented"; 12])).await.problem(422, "invalid_body");
+    assert_eq!(too_long["errors"].as_array().unwrap().len(), 1);
+    assert_eq!(too_long["errors"][0]["pointer"], "/muted");
     let set = mute(json!(["design.suggested", "design.commented", "design.commented"])).await;
     let expected = json!({ "muted": ["design.commented", "design.suggested"] });
     assert_eq!(set.expect(200), expected);

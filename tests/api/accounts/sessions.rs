@@ -10,7 +10,7 @@ use chrono::Duration;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::{Player, RequestExt as _, TestApp, TestDb, until};
+use crate::support::{Player, RequestExt as _, TestApp, TestDb, Wiretap, until};
 
 async fn refresh(app: &TestApp, token: &str) -> crate::support::Answer {
     app.post("/v1/sessions/refresh").json(&json!({ "refresh_token": token })).answer().await
@@ -502,6 +502,8 @@ async fn right_passwords_of_a_banned_account_use_up_no_attempts() {
         app.post("/v1/sessions").json(&right).answer().await.problem(403, "account_banned");
     }
     assert_eq!(app.db().number(USED).await, 0);
+    let help = app.get("/problems/account_banned").answer().await.expect(200);
+    assert!(!help["what_to_do"].as_str().unwrap().contains("attempt"), "{help}");
     app.sql("UPDATE accounts SET banned_at = NULL").await;
     app.post("/v1/sessions").json(&right).answer().await.expect(201);
 }
@@ -568,6 +570,57 @@ async fn a_log_in_ends_at_most_200_sessions() {
     for left in [1_102, 903, 704, 505, 306, 200, 200] {
         app.log_in("ada", &ada.password).await;
         assert_eq!(app.db().number(active).await, left);
+    }
+}
+
+/// A script that logs in every few seconds leaves very many ended sessions, which are kept for a month, and so are revoked tokens. Statements that need only the
+/// others do not read them.
+#[tokio::test]
+async fn ended_sessions_and_tokens_are_not_read() {
+    let db = Arc::new(TestDb::create().await);
+    let wiretap = Wiretap::start(&db.url()).await;
+    let url = wiretap.url().to_owned();
+    let app = TestApp::start_tuned(db, Clock::system(), |_| {}, |store| store.url = url);
+    let ada = app.player("ada").await;
+    app.sql(&format!(
+        "INSERT INTO sessions (id, account_id, network_mac, generation, created_at, last_used_at, expires_at, revoked_at, revoked_reason) \
+         SELECT gen_random_uuid(), account_id, network_mac, 1, created_at, last_used_at, expires_at, created_at, 'logout' \
+         FROM sessions, generate_series(1, 2000); \
+         INSERT INTO personal_access_tokens (id, account_id, name, token_hash, scopes, created_at, expires_at, revoked_at) \
+         SELECT gen_random_uuid(), '{}', 't', sha256(n::text::bytea), '{{decks:read}}', now(), now() + interval '1 day', now() \
+         FROM generate_series(1, 2000) AS n; \
+         ANALYZE sessions, personal_access_tokens, accounts",
+        ada.id
+    ))
+    .await;
+    wiretap.take_statements(&[]);
+    let ada = app.log_in("ada", &ada.password).await;
+    assert_eq!(list_sessions(&app, &ada).await.len(), 2);
+    let body = json!({ "name": "t", "scopes": ["decks:read"] });
+    app.post("/v1/tokens").by(&ada).json(&body).answer().await.expect(201);
+    let tokens = app.get("/v1/tokens").by(&ada).answer().await.expect(200);
+    assert_eq!(tokens["data"].as_array().unwrap().len(), 1);
+    let body = json!({ "current_password": ada.password, "new_password": "lamp willow thunder" });
+    app.put("/v1/me/password").by(&ada).json(&body).answer().await.expect(204);
+
+    let mut statements = wiretap.take_statements(&["account_id = $", "account_id\" = $"]);
+    statements.retain(|statement| statement.contains("IS NULL"));
+    // Of the log-in, both lists, the new token, and two of the new password.
+    assert_eq!(statements.len(), 6, "{statements:#?}");
+    let session = app.db().session().await;
+    session.batch_execute("SET plan_cache_mode = force_generic_plan").await.unwrap();
+    for statement in &statements {
+        session.batch_execute(&format!("PREPARE asked AS {statement}")).await.unwrap();
+        let is_parameter = |n: &usize| statement.contains(&format!("${n}"));
+        let values = vec!["NULL"; (1..100).take_while(is_parameter).count()].join(", ");
+        let rows = session.query(&format!("EXPLAIN EXECUTE asked ({values})"), &[]).await.unwrap();
+        session.batch_execute("DEALLOCATE asked").await.unwrap();
+        let plan: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+        let plan = plan.join("\n");
+        assert!(plan.contains("s_open"), "{statement}: {plan}");
+        for part in ["s_account", "Seq Scan on sessions", "Seq Scan on personal_access_tokens"] {
+            assert!(!plan.contains(part), "{part}: {statement}: {plan}");
+        }
     }
 }
 

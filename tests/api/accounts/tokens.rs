@@ -1,5 +1,6 @@
 //! Personal access tokens.
 
+use cardscape::auth::permission::Scope;
 use chrono::Duration;
 use serde_json::{Value, json};
 
@@ -128,6 +129,26 @@ async fn all_errors_of_a_request_are_reported_at_once() {
         .map(|error| error["pointer"].clone())
         .collect();
     assert_eq!(pointers, [json!("/name"), json!("/scopes/1"), json!("/expires_in_days")]);
+}
+
+/// Each unknown scope is compared with all known ones, and a body has room for tens of thousands.
+#[tokio::test]
+async fn a_list_with_more_scopes_than_there_are_is_one_fault() {
+    let app = TestApp::start().await;
+    let ada = app.player("ada").await;
+    let create = async |scopes: Vec<&str>| {
+        let body = json!({ "name": "t", "scopes": scopes });
+        app.post("/v1/tokens").by(&ada).json(&body).answer().await
+    };
+    let most = Scope::ALL.len();
+    let created = create(vec!["decks:read"; most]).await.expect(201);
+    assert_eq!(created["scopes"], json!(["decks:read"]));
+    for scope in ["decks:read", ""] {
+        let problem = create(vec![scope; most + 1]).await.problem(422, "invalid_body");
+        let detail = format!("must have at most {most} items, not {}", most + 1);
+        let expected = json!([{ "pointer": "/scopes", "detail": detail }]);
+        assert_eq!(problem["errors"], expected);
+    }
 }
 
 /// A password change or recovery may follow the theft of an account, so it also ends the tokens that the thief created.

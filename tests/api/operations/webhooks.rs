@@ -202,6 +202,8 @@ async fn all_faults_of_a_webhook_are_reported_at_once() {
         ["/url", "/kinds/1", "/description"]
     );
     assert_eq!(faults(json!({ "url": "https://c.example/", "kinds": [] })).await, ["/kinds"]);
+    let many = json!({ "url": "https://c.example/", "kinds": vec!["ping"; 16] });
+    assert_eq!(faults(many).await, ["/kinds"]);
     let unknown =
         json!({ "url": "https://c.example/", "kinds": ["card.unlocked"], "game": "none" });
     assert_eq!(faults(unknown).await, ["/game"]);
@@ -790,6 +792,31 @@ async fn a_long_backlog_is_written_once() {
     let cursor = page["next_cursor"].as_str().unwrap();
     let next = app.get(&format!("{}/deliveries?limit=3&cursor={cursor}", hook.path)).by(&admin);
     assert_eq!(seqs(&next.answer().await.expect(200)), [1697, 1696, 1695]);
+}
+
+/// A large import can leave a hundred thousand waiting deliveries, which one statement cannot give up in time.
+#[tokio::test]
+async fn a_long_backlog_is_given_up_in_batches_when_its_webhook_is_enabled_again() {
+    let (app, admin) = start().await;
+    let receiver = Receiver::start().await;
+    let hook = app.webhook(&admin, &receiver.url, &["game.changed"]).await;
+    app.sql(&format!(
+        "INSERT INTO webhook_deliveries (id, webhook_id, seq, kind, state, next_attempt_at, created_at) \
+         SELECT gen_random_uuid(), '{}', n, 'game.changed', 'waiting', '{now}', '{now}' FROM generate_series(1, 2500) AS n; \
+         CREATE FUNCTION only_batches() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             IF (SELECT count(*) FROM changed) > 1000 THEN RAISE 'one statement changes too many deliveries'; END IF; RETURN NULL; END $$; \
+         CREATE TRIGGER only_batches AFTER UPDATE ON webhook_deliveries REFERENCING NEW TABLE AS changed \
+             FOR EACH STATEMENT EXECUTE FUNCTION only_batches()",
+        hook.id,
+        now = app.clock().now().to_rfc3339()
+    ))
+    .await;
+    let given_up = "SELECT count(*) FROM webhook_deliveries WHERE state = 'failed' AND last_failure = 'disabled'";
+    for (enabled, expected) in [(true, 0), (false, 0), (true, 2_500)] {
+        let body = json!({ "url": receiver.url, "kinds": ["game.changed"], "enabled": enabled });
+        assert_eq!(put(&app, &admin, &hook, &body).await.expect(200)["enabled"], enabled);
+        assert_eq!(app.db().number(given_up).await, expected);
+    }
 }
 
 /// A delivery whose event cannot be read or rendered fails at once: later deliveries are posted, and no failure of the receiver is counted.

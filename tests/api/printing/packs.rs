@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use cardscape::domain::printing::packs::PackParameters;
 use cardscape::store::printing::press::{MintError, RunRequest, RunToMint};
 use serde_json::json;
 
+use crate::environment;
 use crate::support::{
     PaperCard, Program, RequestExt as _, TestApp, fresh_path, read_print_file, run, sha256,
 };
@@ -223,8 +224,8 @@ async fn a_revealed_run_can_be_checked_without_the_service() {
     assert_eq!(run(program.command(&mint)).await.status.code(), Some(1), "printed already");
 
     let verify = async |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
-        command.arg("verify-run").arg(opened_path).args(more).env_remove("DATABASE_URL");
+        let mut command = environment::command(env!("CARGO_BIN_EXE_cardscape"));
+        command.arg("verify-run").arg(opened_path).args(more);
         run(command).await
     };
     let location = format!("/v1/print-commitments/{id}");
@@ -367,7 +368,7 @@ async fn a_full_disk_is_a_clear_error_and_leaves_no_file_and_no_run() {
             "--packing-list",
             packing_list,
         ]);
-        let mut limited = Command::new("bash");
+        let mut limited = environment::command("bash");
         limited.args(["-c", &format!("trap '' XFSZ; ulimit -f {limit}; exec \"$@\""), "bash"]);
         limited.arg(mint.get_program()).args(mint.get_args()).stdin(Stdio::null());
         limited.envs(mint.get_envs().filter_map(|(name, value)| Some((name, value?))));

@@ -75,6 +75,14 @@ async fn a_plan_that_cannot_be_printed_is_refused_with_the_reason() {
     )
     .await;
     refuse(json!({ "copies_per_card": 5 }), "099 (0)").await;
+    // Of many such cards the first 20 are named.
+    app.sql(
+        "WITH card AS (INSERT INTO cards (id, game_code, set_code, number, created_at, updated_at) \
+                       SELECT gen_random_uuid(), 'ttcg', 'dusk', n::text, now(), now() FROM generate_series(100, 124) AS n RETURNING id) \
+         INSERT INTO printings (id, card_id, rarity, tier) SELECT gen_random_uuid(), id, 'common', 1 FROM card",
+    )
+    .await;
+    refuse(json!({ "copies_per_card": 5 }), "117 (0), 118 (0) and 6 more of this set").await;
 
     let invalid =
         json!({ "copies_per_card": 5, "packs": { "cards_per_pack": 0, "insert_step_mg": 20 } });

@@ -14,6 +14,11 @@ const POLICY: &str = "/v1/games/ttcg/sets/dusk/unlock-policy";
 
 const LONG_AGO: DateTime<Utc> = DateTime::UNIX_EPOCH;
 
+/// What a change of the unlock policy of a game does first: it locks the game, and stores the policy.
+const GAME_POLICY: &str = "SELECT FROM games WHERE code = 'ttcg' FOR NO KEY UPDATE; \
+     INSERT INTO unlock_policies (id, game_code, threshold, rarities, min_account_age_days, review, revision, updated_at) \
+     VALUES (gen_random_uuid(), 'ttcg', 9, 1, 0, false, 1, now())";
+
 /// A set of two hidden cards and its printed copies.
 async fn app_with_print_run() -> (TestApp, Vec<PaperCard>, Player) {
     let proxy = "127.0.0.0/8".parse().unwrap();
@@ -130,6 +135,10 @@ async fn all_errors_of_a_policy_are_reported_together() {
         ["/threshold", "/rarities", "/min_account_age_days", "/per_network", "/unlock_at"]
     );
     set(&app, &admin, POLICY, json!({ "treshold": 3 })).await.problem(422, "invalid_body");
+    let until = |at: &str| json!({ "threshold": 3, "unlock_at": at });
+    let late = set(&app, &admin, POLICY, until("9999-01-01T00:00:00Z")).await;
+    assert_eq!(late.problem(422, "invalid_body")["errors"][0]["pointer"], "/unlock_at");
+    set(&app, &admin, POLICY, until("9998-12-31T23:59:59Z")).await.expect(201);
 }
 
 #[tokio::test]
@@ -247,7 +256,8 @@ async fn a_young_account_counts_when_it_is_old_enough() {
     app.clock().advance(Duration::days(6));
     assert_eq!(unlock_due(&app, LONG_AGO, app.clock().now()).await, 0);
     app.clock().advance(Duration::days(1));
-    assert_eq!(unlock_due(&app, LONG_AGO, app.clock().now()).await, 1);
+    let now = app.clock().now();
+    assert_eq!(unlock_due(&app, now - Duration::hours(1), now).await, 1);
     assert_eq!(progress(&app).await, (1, true));
     assert_eq!(unlock_due(&app, LONG_AGO, app.clock().now()).await, 0);
 }
@@ -645,13 +655,22 @@ async fn a_move_waits_for_a_change_of_the_unlock_policy() {
     app.import_set("dawn", 1, true).await;
     let card = app.get("/v1/games/ttcg/sets/dawn/cards/001").answer().await.expect(200);
     let path = format!("/v1/cards/{}", card["id"].as_str().unwrap());
-    let change = "SELECT FROM games WHERE code = 'ttcg' FOR NO KEY UPDATE; \
-         INSERT INTO unlock_policies (id, game_code, threshold, rarities, min_account_age_days, review, revision, updated_at) \
-         VALUES (gen_random_uuid(), 'ttcg', 9, 1, 0, false, 1, now())";
     let to = json!({ "set": "noon", "number": "077" });
     let moved = app.post(&format!("{path}/move")).by(&admin).json(&to).answer();
-    send_during(&app, change, moved).await.expect(201);
+    send_during(&app, GAME_POLICY, moved).await.expect(201);
     assert_eq!(app.get(&path).answer().await.expect(200)["unlock"]["threshold"], 9);
+}
+
+/// A policy decides over the threshold from the moment on that its change locks the game.
+#[tokio::test]
+async fn an_edit_of_a_threshold_waits_for_a_change_of_the_unlock_policy() {
+    let (app, _, admin) = app_with_print_run().await;
+    let patch = json!({ "unlock_threshold": 3 });
+    let edit = app.patch(SET).by(&admin).header("if-match", "*").json(&patch).answer();
+    let refused = send_during(&app, GAME_POLICY, edit).await.problem(422, "invalid_edit");
+    assert_eq!(refused["errors"][0]["pointer"], "/unlock_threshold");
+    let stored = "SELECT unlock_threshold FROM sets WHERE code = 'dusk'";
+    assert_eq!(app.db().number(stored).await, 5);
 }
 
 #[tokio::test]

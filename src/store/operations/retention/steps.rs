@@ -98,8 +98,8 @@ pub(super) const STEPS: [Step; 18] = [
     Step {
         rows: "personal_access_tokens",
         statement: "DELETE FROM personal_access_tokens WHERE id = ANY (ARRAY( \
-                        SELECT id FROM personal_access_tokens WHERE expires_at < $before \
-                        ORDER BY expires_at LIMIT $limit FOR UPDATE SKIP LOCKED))",
+                        SELECT id FROM personal_access_tokens WHERE LEAST(expires_at, revoked_at) < $before \
+                        ORDER BY LEAST(expires_at, revoked_at) LIMIT $limit FOR UPDATE SKIP LOCKED))",
         keep: SESSION_RETENTION,
         batch: BATCH,
     },

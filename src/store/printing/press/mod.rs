@@ -144,16 +144,6 @@ pub enum MintError {
     /// Packs without a path for the packing list, or a path without packs.
     #[error("{0}")]
     PackingList(&'static str),
-    /// The cards do not have equally many copies, so a run over the whole set cannot make them equal.
-    #[error(
-        "every card of a set has the same number of copies, {expected} now, but {cards} of this set differ"
-    )]
-    Unequal {
-        /// Copies that each card should have.
-        expected: i64,
-        /// Cards that differ, with their copies: `013 (0), 014 (0)`.
-        cards: String,
-    },
     /// A file exists at the path of the print file.
     #[error(
         "{0} exists, and a mint never overwrites anything: name another file with --out, --packing-list or --sheet"
@@ -214,7 +204,6 @@ impl MintError {
             Self::UnknownSet(..)
                 | Self::Plan(_)
                 | Self::Packs(_)
-                | Self::Unequal { .. }
                 | Self::FileExists(_)
                 | Self::UnknownCommitment(_)
                 | Self::PrintedAlready(_)
@@ -248,10 +237,8 @@ async fn plan(
         .map(|card| format!("{} ({})", card.number, card.copies))
         .collect();
     if !unequal.is_empty() {
-        return Err(MintError::Unequal {
-            expected: found.copies_per_card,
-            cards: unequal.join(", "),
-        });
+        let cards = first_cards(&unequal);
+        return Err(PlanError::Unequal { expected: found.copies_per_card, cards }.into());
     }
     let manifest =
         Game::from_toml(&found.manifest).map_err(|error| MintError::Manifest(error.to_string()))?;
@@ -259,7 +246,7 @@ async fn plan(
         manifest.rarity(rarity).map_or((0, u32::MAX), |known| (known.weight, known.tier))
     };
     let cards = found.cards.iter().map(|card| CardToPrint {
-        id: card.card(),
+        id: card.id,
         number: card.number.clone(),
         printings: card
             .printings()
@@ -271,6 +258,13 @@ async fn plan(
     });
     let plan = PrintPlan::new(cards.collect(), copies_per_card)?;
     Ok((found, plan))
+}
+
+/// The first 20 of these in a sentence, and the number of the others: a set may have thousands of cards.
+fn first_cards(cards: &[String]) -> String {
+    let (first, others) = cards.split_at(cards.len().min(20));
+    let first = first.join(", ");
+    if others.is_empty() { first } else { format!("{first} and {} more", others.len()) }
 }
 
 /// Plans a run, with a new seed for its announcement. Stores nothing.
