@@ -1,5 +1,6 @@
 //! The meaning of each error code, advice, and an example response: the pages below `/problems`.
 
+use cardscape_engine::Position;
 use serde_json::json;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
@@ -12,7 +13,7 @@ pub(super) struct ProblemHelp {
     pub(super) happened: &'static str,
     /// What the caller can do.
     pub(super) advice: &'static str,
-    /// An example of the problem.
+    /// An example of the problem. Only its body is shown, without headers.
     pub(super) example: Problem,
 }
 
@@ -30,11 +31,10 @@ impl ProblemHelp {
                 "The body of the request is not JSON. `line` and `column` in `errors` say where it stops being JSON.",
                 "Correct the body there. Frequent causes are a missing comma or quotation mark, a comma behind the last member, and single \
                  quotation marks.",
-                new.detail("expected `,` or `}` at line 1, column 24").errors(vec![InputFault {
-                    line: Some(1),
-                    column: Some(24),
-                    ..InputFault::at("", "expected `,` or `}`")
-                }]),
+                Problem::malformed_json(
+                    Position { line: 1, column: 24 },
+                    "a `,` or `}` is missing here",
+                ),
             ),
             C::InvalidQuery => (
                 "A parameter behind the `?` of the address is unknown, is missing, or has a value that it cannot have. `errors` names each one \
@@ -117,7 +117,7 @@ impl ProblemHelp {
             ),
             C::AccountBanned => (
                 "Name and password are right, but the account is banned: nobody can log in to it. To all others, the account looks as if the password were wrong.",
-                "An admin of the service can end the ban. Until then, do not repeat the request: each one counts as an attempt.",
+                "An admin of the service can end the ban. Until then, repeating the request changes nothing.",
                 new,
             ),
             C::SecondFactorRequired => (
@@ -188,7 +188,7 @@ impl ProblemHelp {
                 "There is something at this address, but it does not know this HTTP method. The header `Allow` of this answer lists those it \
                  knows.",
                 "Use one of the methods in `Allow`.",
-                new.allow("GET, HEAD".to_owned()),
+                new,
             ),
             C::NameTaken => (
                 "Another account has this name, or one that looks the same.",
@@ -316,7 +316,7 @@ impl ProblemHelp {
                 new.detail("It was taken."),
             ),
             C::SuggestionOutdated => (
-                "A suggestion is about one revision of a design. Where the design has changed since in the same place, it cannot be taken; `errors` has the members. A suggestion for a revision \
+                "A suggestion is about one revision of a design. Where the design has changed since in the same place, or would be too large with both changes, it cannot be taken; `errors` has the members. A suggestion for a revision \
                  that is not the newest is not made, either.",
                 "Write what you want of it as a revision, or make a suggestion for the newest revision.",
                 new.errors(vec![InputFault::at("/effects", "was changed in the design as well")]),
@@ -327,7 +327,7 @@ impl ProblemHelp {
                 new.detail("An account can block at most 1000 others."),
             ),
             C::UnreadableArtwork => (
-                "Artwork is a still PNG, JPEG or WebP picture of 200 pixels along its shorter side and 16 megapixels in all, at most. `detail` says what is wrong with this file, and `reason` \
+                "Artwork is a still PNG, JPEG or WebP picture of at most 10 MiB and 16 megapixels, each side at least 200 pixels and at most four times as long as the other. `detail` says what is wrong with this file, and `reason` \
                  says it to programs: `empty`, `unknown_format`, `too_many_bytes`, `too_many_pixels`, `too_small`, `too_narrow`, `animated`, `cmyk`, `too_complex`, `unsupported`, `truncated` or \
                  `broken`.",
                 "Open the file in an image program, and save it as PNG, JPEG or WebP in RGB.",
@@ -384,8 +384,7 @@ impl ProblemHelp {
                 )
                 .with(M::Limit, "shares")
                 .with(M::Max, 5)
-                .with(M::ResetsAt, "2026-11-22T00:00:00Z")
-                .retry_after(11_520),
+                .with(M::ResetsAt, "2026-11-22T00:00:00Z"),
             ),
             C::TooManyDecks => (
                 "The account has the greatest number of decks that an account may have.",
@@ -547,7 +546,7 @@ impl ProblemHelp {
                 "Your account or your network sent too many codes that were rejected. Codes are worth something, so guessing is slowed down. Or, with `Retry-After: 2`, other submissions of your \
                  account or your network are still being decided, and all attempts are reserved for them (`detail` says so).",
                 "Wait as many seconds as `Retry-After` says. Codes that are right never use up attempts.",
-                new.retry_after(1_800),
+                new,
             ),
             C::PrintPlanRefused => (
                 "The set cannot be printed like this. `detail` says why.",
@@ -640,34 +639,34 @@ impl ProblemHelp {
             C::IdempotencyInProgress => (
                 "An earlier request with this `Idempotency-Key` is not finished.",
                 "Wait as many seconds as `Retry-After` says, and send the request again with the same key.",
-                new.retry_after(1),
+                new,
             ),
             C::RateLimited => (
                 "Your network sends more requests than it may. The headers `RateLimit` and `RateLimit-Policy` of every answer state the \
                  limit.",
                 "Wait as many seconds as `Retry-After` says, and send fewer requests at a time.",
-                new.retry_after(1),
+                new,
             ),
             C::TooManyStreams => (
                 "Your network or your account has the greatest number of open streams and downloads that it may have.",
                 "Close one of them, or wait as many seconds as `Retry-After` says.",
-                new.retry_after(30),
+                new,
             ),
             C::TooManyImports => (
                 "Your network or your account has too many files being read at the same time.",
                 "Wait until one of them is done, at least as many seconds as `Retry-After` says, and send the file again.",
-                new.retry_after(5),
+                new,
             ),
             C::LoginThrottled => (
                 "There were too many failed attempts to log in, for this account or from your network; or, with `Retry-After: 2`, other log-ins to this account or from your network are still \
                  being decided, and all attempts are reserved for them (`detail` says so).",
                 "Wait as many seconds as `Retry-After` says. Right passwords and codes never use up attempts.",
-                new.retry_after(900),
+                new,
             ),
             C::RegistrationThrottled => (
                 "Too many accounts were registered from your network.",
                 "Wait as many seconds as `Retry-After` says.",
-                new.retry_after(3_600),
+                new,
             ),
             C::Internal => (
                 "The service has a fault. Its log describes the fault; this answer does not.",
@@ -677,17 +676,17 @@ impl ProblemHelp {
             C::Unavailable => (
                 "The service cannot answer right now, for example because its database does not answer or because it is about to stop.",
                 "Wait as many seconds as `Retry-After` says, and send the request again.",
-                new.detail("The database does not answer in time.").retry_after(2),
+                new.detail("The database does not answer in time."),
             ),
             C::SearchBusy => (
                 "Searches that read much of the catalogue have a limited number of places, and all are taken.",
                 "Wait as many seconds as `Retry-After` says, or narrow the search to a game or a set.",
-                new.retry_after(2),
+                new,
             ),
             C::TimedOut => (
                 "The answer was not ready in time, so the request was stopped.",
                 "Ask for less at once: a smaller page, one game or one set. Or send the request again after the seconds in `Retry-After`.",
-                new.detail("The search took too long: narrow it to a game or a set, or look for whole words.").retry_after(2),
+                new.detail("The search took too long: narrow it to a game or a set, or look for whole words."),
             ),
         };
         Self { happened, advice, example }

@@ -163,13 +163,6 @@ impl<T> Page<T> {
         let Self { data, next_cursor, total } = self;
         Page { data: data.into_iter().map(item).collect(), next_cursor, total }
     }
-
-    /// Converts each item of the page, or returns the first error.
-    pub fn try_map<U, E>(self, item: impl FnMut(T) -> Result<U, E>) -> Result<Page<U>, E> {
-        let Self { data, next_cursor, total } = self;
-        let data: Result<Vec<U>, E> = data.into_iter().map(item).collect();
-        Ok(Page { data: data?, next_cursor, total })
-    }
 }
 
 /// The position of a reader of a numbered feed after a page.

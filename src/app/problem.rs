@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use cardscape_engine::Position;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -192,6 +193,9 @@ problem_codes! {
     TimedOut = 503 "timed_out" "The answer took too long";
 }
 
+/// Most faults in a response: as many as a deck list may have lines that cannot be read and are reported. Longer lists, such as 2,000 trade items, are cut.
+pub const MAX_LISTED_FAULTS: usize = 500;
+
 /// A fault of the input.
 // Its texts may repeat what the client sent, so they are serialised without serial codes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -267,6 +271,12 @@ impl InputFault {
     pub fn on_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
+    }
+
+    /// Adds the line of a text file and the place in it, both counted from 1.
+    #[must_use]
+    pub fn at_position(self, Position { line, column }: Position) -> Self {
+        Self { column: Some(column), ..self.on_line(line) }
     }
 }
 
@@ -352,6 +362,14 @@ impl Problem {
         debug_assert!(member.codes().contains(&self.code), "{member:?} of {:?}", self.code);
         self.extra.insert(member.as_str().to_owned(), value.into());
         self
+    }
+
+    /// The refusal of a text that is not JSON from this position on.
+    pub fn malformed_json(position: Position, reason: &str) -> Self {
+        let Position { line, column } = position;
+        Self::new(ProblemCode::MalformedJson)
+            .detail(format!("Line {line}, column {column}: {reason}."))
+            .errors(vec![InputFault::at("", reason.to_owned()).at_position(position)])
     }
 
     /// 404: the resource does not exist, or the caller may not see it.

@@ -18,6 +18,7 @@ pub mod effects;
 pub mod feedback;
 pub mod hex;
 pub mod ids;
+pub mod json_errors;
 pub mod network;
 pub mod operations;
 pub mod pointer;

@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use super::failures::Failure;
 use super::middleware::request::RequestId;
 use super::problem_members::ProblemMembers;
-use crate::app::problem::{InputFault, Problem, ProblemCode};
+use crate::app::problem::{InputFault, MAX_LISTED_FAULTS, Problem, ProblemCode};
 use crate::domain::serials::serial_text::mask_serials;
 
 /// The body of a failed request (RFC 9457).
@@ -38,7 +38,7 @@ pub struct ProblemBody<'a> {
     /// Stable code for programs.
     #[schema(example = "not_found")]
     code: &'a str,
-    /// Every fault of the input; absent if the input is not the cause.
+    /// Every fault of the input, unless `detail` says that there are more than are listed; absent if the input is not the cause.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [InputFault],
     /// Further members for programs, which depend on the code.
@@ -60,12 +60,27 @@ impl Problem {
             r#type: format!("/problems/{}", self.code.code()),
             title: self.code.title(),
             status: self.code.status(),
-            detail: self.detail.as_deref().map(mask_serials),
+            detail: self.shown_detail(),
             instance,
             code: self.code.code(),
-            errors: &self.errors,
+            errors: self.errors.get(..MAX_LISTED_FAULTS).unwrap_or(&self.errors),
             members: self.members(),
         }
+    }
+
+    /// The detail without serial codes; if not all faults are listed, it begins with that.
+    fn shown_detail(&self) -> Option<Cow<'_, str>> {
+        let detail = self.detail.as_deref().map(mask_serials);
+        if self.errors.len() <= MAX_LISTED_FAULTS {
+            return detail;
+        }
+        let listed = format!(
+            "More than {MAX_LISTED_FAULTS} faults; {MAX_LISTED_FAULTS} of them are listed."
+        );
+        Some(Cow::Owned(match detail {
+            Some(detail) => format!("{listed} {detail}"),
+            None => listed,
+        }))
     }
 
     /// The body of a response as an example, with a made-up request id.

@@ -120,6 +120,9 @@ fn sentence_of(reason: &FaultReason) -> Sentence {
             "This changes nothing. Licence and picture are for the author to choose.".into()
         }
         FaultReason::ChangedInDesign => "The author has changed this, too.".into(),
+        FaultReason::TooLargeTogether => {
+            "With this change and those since it was suggested, the design would be too large.".into()
+        }
         FaultReason::DetailsMissing => "Say in your own words what is wrong.".into(),
         FaultReason::NoteOnHidden => {
             "Leave the note out: the card is hidden, and everybody may read notes.".into()

@@ -45,6 +45,16 @@ fn cookie<'a>(settings: &ApiSettings, value: &'a str) -> Cookie<'a> {
         .finish()
 }
 
+/// The value of the first cookie with this name. The framework reads no cookie of a header that is not UTF-8, and any host of the domain can set a cookie that
+/// makes it so.
+fn cookie_value<'r>(req: &'r HttpRequest, name: &str) -> Option<&'r str> {
+    let lines = req.headers().get_all(header::COOKIE);
+    lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b';')).find_map(|pair| {
+        let (known, value) = std::str::from_utf8(pair).ok()?.trim().split_once('=')?;
+        (known == name).then_some(value)
+    })
+}
+
 /// The cookie after a log-in.
 pub(super) fn logged_in<'a>(settings: &ApiSettings, token: &'a OpaqueToken) -> Cookie<'a> {
     cookie(settings, token.reveal())
@@ -124,10 +134,10 @@ impl FromRequest for Visitor {
         Box::pin(async move {
             let stranger = Self { identity: None, token: None };
             let state = state(&req)?;
-            let Some(cookie) = req.cookie(cookie_name(&state.settings)) else {
+            let Some(value) = cookie_value(&req, cookie_name(&state.settings)) else {
                 return Ok(stranger);
             };
-            let token = OpaqueToken::presented(TokenKind::Browser, cookie.value());
+            let token = OpaqueToken::presented(TokenKind::Browser, value);
             let Some(token) = token else { return Ok(stranger) };
             let key = CredentialKey::Browser(token.hash());
             Ok(match look_up(&state, key).await? {
@@ -218,7 +228,33 @@ pub(super) fn see_other(path: &str) -> HttpResponse {
 
 #[cfg(test)]
 mod tests {
+    use actix_web::test::TestRequest;
+
     use super::*;
+
+    #[test]
+    fn a_cookie_is_found_beside_those_of_other_hosts() {
+        let value = |lines: &[u8]| {
+            let mut req = TestRequest::default();
+            for line in lines.split(|byte| *byte == b'\n') {
+                let line = header::HeaderValue::from_bytes(line).unwrap();
+                req = req.append_header((header::COOKIE, line));
+            }
+            cookie_value(&req.to_http_request(), "cardscape").map(str::to_owned)
+        };
+        let found = Some("csb_1".to_owned());
+        for lines in [
+            &b"cardscape=csb_1"[..],
+            b"x=\xE9; cardscape=csb_1",
+            b"cardscape=csb_1;x=\xE9",
+            b"x; =y; cardscape=csb_1; cardscape=csb_2",
+            b"\xE9\ncardscape=csb_1",
+        ] {
+            assert_eq!(value(lines), found, "{}", lines.escape_ascii());
+        }
+        assert_eq!(value(b""), None);
+        assert_eq!(value(b"x-cardscape=csb_1; cardscape; Cardscape=csb_1; \xE9"), None);
+    }
 
     #[test]
     fn only_paths_of_this_service_are_accepted_as_way_back() {

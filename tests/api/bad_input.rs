@@ -68,7 +68,7 @@ async fn malformed_json_is_reported_with_line_and_column() {
     let app = TestApp::start().await;
     for (body, line, column, detail) in [
         ("", 1, 1, "the body is empty"),
-        ("{\n \"name\": \"Ada", 2, 13, "the body ends inside a text: a quotation mark is missing"),
+        ("{\n \"name\": \"Ada", 2, 13, "the JSON ends inside a text: a quotation mark is missing"),
         (
             "{\"name\": \"Ada\",}",
             1,
@@ -700,7 +700,9 @@ async fn a_query_with_many_parameters_is_rejected() {
         let problem = refused.problem(400, "invalid_query");
         assert_eq!(faults(&problem), [("", "must have at most 200 parameters")]);
         let refused = app.get(&format!("{path}?{}", query(200))).answer().await;
-        assert_eq!(faults(&refused.problem(400, "invalid_query")).len(), 100);
+        let problem = refused.problem(400, "invalid_query");
+        assert_eq!(faults(&problem).len(), 100);
+        assert_eq!(problem["detail"], "More than 100 faults; 100 of them are listed.", "{path}");
     }
 }
 

@@ -14,6 +14,8 @@ mod copies;
 mod decks;
 mod designs;
 mod effects;
+#[path = "../environment/mod.rs"]
+mod environment;
 mod operations;
 mod pages;
 mod printing;

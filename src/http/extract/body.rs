@@ -18,6 +18,7 @@ use crate::domain::catalogue::import::{MAX_MANIFEST, MAX_SET_FILE, position_afte
 use crate::domain::catalogue::set_file::read_document;
 use crate::domain::collection::table::FileFormat;
 use crate::domain::designs::artwork::{ARTWORK_MEDIA_TYPES, MAX_ARTWORK_FILE};
+use crate::domain::json_errors::{self, position_of, reason_of};
 use crate::domain::pointer::{json_pointer, push_token};
 
 /// Largest body, in bytes, unless a route sets another limit.
@@ -158,7 +159,10 @@ impl FileType for Json {
         well_formed(text.as_bytes())?;
         match lone_surrogate(text.as_bytes()) {
             None => Ok(()),
-            Some(at) => Err(malformed_at(place_after(&text.as_bytes()[..at]), LONE_SURROGATE)),
+            Some(at) => {
+                let position = position_after(&text.as_bytes()[..at]);
+                Err(Problem::malformed_json(position, json_errors::LONE_SURROGATE))
+            }
         }
     }
 }
@@ -221,10 +225,10 @@ impl ImageFile {
 
 fn utf8(raw: &[u8]) -> Result<&str, Problem> {
     std::str::from_utf8(raw).map_err(|error| {
-        let (line, column) = place_after(&raw[..error.valid_up_to()]);
+        let position = position_after(&raw[..error.valid_up_to()]);
         Problem::new(ProblemCode::NotUtf8)
-            .detail(format!("Line {line}, column {column} is not UTF-8."))
-            .errors(vec![at_place((line, column), "is not UTF-8")])
+            .detail(format!("Line {}, column {} is not UTF-8.", position.line, position.column))
+            .errors(vec![InputFault::at("", "is not UTF-8").at_position(position)])
     })
 }
 
@@ -335,7 +339,10 @@ fn well_formed(raw: &[u8]) -> Result<(), Problem> {
     serde_json::from_slice::<serde::de::IgnoredAny>(raw).map_err(|error| malformed(raw, &error))?;
     match std::str::from_utf8(raw) {
         Ok(_) => Ok(()),
-        Err(error) => Err(malformed_at(place_after(&raw[..error.valid_up_to()]), "is not UTF-8")),
+        Err(error) => {
+            let position = position_after(&raw[..error.valid_up_to()]);
+            Err(Problem::malformed_json(position, "is not UTF-8"))
+        }
     }
 }
 
@@ -361,42 +368,17 @@ fn lone_surrogate(json: &[u8]) -> Option<usize> {
 }
 
 fn malformed(raw: &[u8], error: &serde_json::Error) -> Problem {
-    let (line, column) = (error.line(), character_of(raw, error));
     let reason = if raw.trim_ascii().is_empty() {
         "the body is empty".to_owned()
     } else {
-        syntax_in_words(&without_place(error))
+        json_errors::in_words(error)
     };
-    malformed_at((line, column), &reason)
-}
-
-fn malformed_at((line, column): (usize, usize), reason: &str) -> Problem {
-    Problem::new(ProblemCode::MalformedJson)
-        .detail(format!("Line {line}, column {column}: {reason}."))
-        .errors(vec![at_place((line, column), reason)])
-}
-
-fn at_place((line, column): (usize, usize), reason: &str) -> InputFault {
-    InputFault { line: Some(line), column: Some(column), ..InputFault::at("", reason.to_owned()) }
-}
-
-/// Line and column, from 1, of the position after some text.
-fn place_after(before: &[u8]) -> (usize, usize) {
-    let after = position_after(before);
-    (after.line, after.column)
-}
-
-/// The position of an error in its line, in characters from 1. The parser counts bytes, and reports 0 for the end of a body that ends with a line break.
-fn character_of(raw: &[u8], error: &serde_json::Error) -> usize {
-    let line =
-        raw.split(|&byte| byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
-    let read = line.get(..error.column()).unwrap_or(line);
-    String::from_utf8_lossy(read).chars().count().max(1)
+    Problem::malformed_json(position_of(raw, error), &reason)
 }
 
 /// Why a value is refused, if the JSON is well-formed and the value is wrong. The parser also reports a number in place of an enumeration as malformed JSON.
 fn mismatch(error: &serde_json::Error) -> Option<String> {
-    let reason = without_place(error);
+    let reason = reason_of(error);
     match reason.as_str() {
         "number out of range" => Some(OUT_OF_RANGE.to_owned()),
         "expected value" | "expected ident" => Some("is of the wrong type".to_owned()),
@@ -603,43 +585,6 @@ fn find_texts(
     }
 }
 
-const LONE_SURROGATE: &str =
-    "a `\\u` in a text is one half of a surrogate pair, without the other half";
-
-/// The parser's message about malformed JSON, in words for clients.
-fn syntax_in_words(reason: &str) -> String {
-    let plain = match reason {
-        "EOF while parsing a value" => "the body ends where a value is expected",
-        "EOF while parsing a string" => "the body ends inside a text: a quotation mark is missing",
-        "EOF while parsing a list" => "the body ends inside a list: a `]` is missing",
-        "EOF while parsing an object" => "the body ends inside an object: a `}` is missing",
-        "trailing characters" => "something follows after the end of the value",
-        "trailing comma" => "a comma stands before a closing bracket",
-        "expected value" => "a value is expected here",
-        "expected ident" => "true, false or null is written wrongly",
-        "expected `,` or `}`" => "a `,` or `}` is missing here",
-        "expected `,` or `]`" => "a `,` or `]` is missing here",
-        "expected `:`" => "a `:` is missing after the name of a member",
-        "key must be a string" => "the name of a member is expected here, in quotation marks",
-        "invalid number" => "a number is written wrongly",
-        "invalid escape" => "a `\\` in a text begins nothing that JSON knows",
-        // The parser reports the first half of a pair without the second by what is missing after it.
-        "unexpected end of hex escape" | "lone leading surrogate in hex escape" => LONE_SURROGATE,
-        "invalid unicode code point" => "a text is not UTF-8",
-        "recursion limit exceeded" => "lists and objects are nested too deeply",
-        reason if reason.starts_with("control character") => {
-            "a text has a control character in it: write a line break as \\n"
-        }
-        reason => reason,
-    };
-    plain.to_owned()
-}
-
-fn without_place(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -656,18 +601,6 @@ mod tests {
             assert_eq!(lone_surrogate(json.as_bytes()), at, "{json}");
             assert_eq!(serde_json::from_str::<Value>(json).is_err(), at.is_some(), "{json}");
         }
-    }
-
-    #[test]
-    fn positions_count_characters_from_1() {
-        let position = |text: &str| {
-            let error = serde_json::from_str::<Value>(text).unwrap_err();
-            (error.line(), character_of(text.as_bytes(), &error))
-        };
-        assert_eq!(position("\n"), (2, 1));
-        assert_eq!(position("{\n"), (2, 1));
-        assert_eq!(position("{\n \"é\": x}"), (2, 7));
-        assert_eq!(position(""), (1, 1));
     }
 
     #[test]

@@ -13,13 +13,13 @@ use serde_json::{Map, Value, json};
 use utoipa::openapi::Required;
 use utoipa::{IntoParams, ToSchema};
 
-use super::mending::mend;
+use super::mending::{is_among, mend};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::words::{NotOneOf, must_be_one_of};
 use crate::domain::catalogue::set_file::must_be;
 use crate::domain::pointer::push_token;
 
-/// Most faults in a response: a long list may have one for each of its entries.
+/// Most faults that are listed of an input which its contract refuses: a long list may have one for each of its entries.
 pub(super) const MAX_FAULTS: usize = 100;
 
 /// The contract of an input: the schema of a body, or the query parameters of an operation as members of an object.
@@ -279,11 +279,6 @@ impl Contract {
 /// Whether a pointer names a member of the document itself.
 fn is_top(pointer: &str) -> bool {
     pointer.rfind('/') == Some(0)
-}
-
-/// Whether a type is that of a schema, or one of several.
-fn is_among(wanted: &str, types: &Value) -> bool {
-    types == wanted || types.as_array().is_some_and(|types| types.iter().any(|one| one == wanted))
 }
 
 /// A whole number that is written with digits; one beyond 64 bits is rounded, so that the contract can say which numbers are allowed.

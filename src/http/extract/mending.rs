@@ -69,17 +69,18 @@ fn member_of<'s>(schema: &'s Value, token: &str) -> Option<&'s Value> {
     member.filter(is_schema).or(entry)
 }
 
+/// Whether a type is that of a schema, or one of several.
+pub(super) fn is_among(wanted: &str, types: &Value) -> bool {
+    types == wanted || types.as_array().is_some_and(|types| types.iter().any(|one| one == wanted))
+}
+
 /// A value that a schema allows; `None`: there is no such value.
 fn sample(root: &Value, schema: &Value, depth: usize) -> Option<Value> {
     let all = alternatives(root, schema, 0);
-    let is = |one: &Value, name: &str| {
-        one["type"] == name
-            || one["type"].as_array().is_some_and(|types| types.iter().any(|one| one == name))
-    };
     if depth > MAX_DEPTH {
         return None;
     }
-    if all.iter().any(|one| is(one, "null")) {
+    if all.iter().any(|one| is_among("null", &one["type"])) {
         return Some(Value::Null);
     }
     let stated = all.iter().find_map(|one| {

@@ -25,6 +25,7 @@ pub use body::{
     Body, File, FileType, ImageFile, Json, Judge, JudgedBody, OptionalBody, Patch, TableFile, Toml,
 };
 pub use conditional::{Condition, cacheable, cacheable_text, edited};
+pub(crate) use faults::refusal;
 pub use form::{Form, SentForm};
 pub use idempotency::{IdempotencyKey, claim_of_form};
 pub(crate) use identity::look_up;

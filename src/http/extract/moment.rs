@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use serde::Deserialize;
 
-/// A time in RFC 3339, or a day, which means its start (UTC). The years are 0 to 9999, which Postgres supports, too.
+/// A time in RFC 3339, or a day, which means its start (UTC). In UTC, the years are -1 to 10000, which Postgres supports, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Moment(pub DateTime<Utc>);
@@ -15,8 +15,10 @@ impl TryFrom<String> for Moment {
         const DAY: usize = "2026-11-21".len();
         let day = || {
             let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
-            // `%Y` also accepts signs and more digits.
-            let is_plain = text.len() == DAY && text.starts_with(|c: char| c.is_ascii_digit());
+            // The parser also accepts signs, spaces before numbers, and other numbers of digits.
+            let is_plain = text.len() == DAY
+                && text.starts_with(|c: char| c.is_ascii_digit())
+                && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
             day.filter(|_| is_plain).map(|day| day.and_time(NaiveTime::MIN).and_utc())
         };
         let time = DateTime::parse_from_rfc3339(&text).ok().map(|time| time.to_utc());
@@ -28,6 +30,8 @@ impl TryFrom<String> for Moment {
 
 #[cfg(test)]
 mod tests {
+    use chrono::Datelike as _;
+
     use super::*;
 
     #[test]
@@ -38,6 +42,10 @@ mod tests {
         assert_eq!(moment("2026-11-21"), midnight);
         assert_eq!(moment("2026-11-21T00:00:00Z"), midnight);
         assert_eq!(moment("2026-11-21T02:00:00+02:00"), midnight);
+        let year =
+            |text: &str| Moment::try_from(text.to_owned()).ok().map(|moment| moment.0.year());
+        assert_eq!(year("0000-01-01T00:00:00+23:59"), Some(-1));
+        assert_eq!(year("9999-12-31T23:59:59-23:59"), Some(10_000));
         for bad in [
             "",
             "today",
@@ -46,6 +54,10 @@ mod tests {
             "2026-1-1",
             "+12026-11-2",
             "-026-11-21",
+            "2026- 1-21",
+            "2026-11-\t1",
+            "2026- 1-21T00:00:00Z",
+            "2026-11-21T 1:00:00Z",
             "1795280000",
         ] {
             assert_eq!(moment(bad), None, "{bad}");

@@ -70,11 +70,34 @@ pub fn linked(
 }
 
 fn next_link(req: &HttpRequest, cursor: &str) -> String {
-    let others = req
-        .query_string()
-        .split('&')
-        .filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="));
+    // The name of the old cursor may be percent-encoded.
+    let others = req.query_string().split('&').filter(|pair| {
+        let read = form_urlencoded::parse(pair.as_bytes()).next();
+        read.is_some_and(|(name, _)| name != "cursor")
+    });
     let query: Vec<String> =
         others.map(str::to_owned).chain([format!("cursor={cursor}")]).collect();
     format!("<{}?{}>; rel=\"next\"", req.path(), query.join("&"))
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::test::TestRequest;
+
+    use super::*;
+
+    #[test]
+    fn the_link_to_the_next_page_replaces_the_cursor() {
+        for (query, expected) in [
+            ("", "cursor=new"),
+            ("?q=t%3Afire&&limit=5", "q=t%3Afire&limit=5&cursor=new"),
+            ("?cursor=old&limit=5", "limit=5&cursor=new"),
+            ("?limit=5&curso%72=old", "limit=5&cursor=new"),
+            ("?cursors=1&q=cursor", "cursors=1&q=cursor&cursor=new"),
+        ] {
+            let req = TestRequest::with_uri(&format!("/v1/cards{query}")).to_http_request();
+            let link = format!("</v1/cards?{expected}>; rel=\"next\"");
+            assert_eq!(next_link(&req, "new"), link, "{query}");
+        }
+    }
 }

@@ -133,12 +133,13 @@ impl Upload {
             error => unreadable(&error.to_string()),
         };
         let mut parts = Multipart::new(req.headers(), bounded);
-        let (mut fields, mut files) = (Vec::new(), Vec::new());
+        let (mut fields, mut files, mut left) = (Vec::new(), Vec::new(), MAX_PARTS);
         while let Some(part) = parts.next().await {
-            if fields.len() + files.len() == MAX_PARTS {
+            let mut part = part.map_err(broken)?;
+            if left == 0 {
                 return Err(unreadable("It has more than 200 parts."));
             }
-            let mut part = part.map_err(broken)?;
+            left -= 1;
             let said = part.content_disposition();
             let field = said.and_then(|said| said.get_name()).unwrap_or_default().to_owned();
             let name = said.and_then(|said| said.get_filename()).map(str::to_owned);
@@ -318,6 +319,15 @@ mod tests {
         assert_eq!(code(KIND, &part("name=\"a\"", b"1"), 1000).await, broken, "it is cut off");
         let many = [part("name=\"a\"", b"1").repeat(201), b"--line--\r\n".to_vec()].concat();
         assert_eq!(code(KIND, &many, 1 << 20).await, broken, "too many parts");
+        // Files that were not chosen count as parts, too.
+        let empty = part("name=\"a\"; filename=\"\"", b"");
+        let form = |parts: usize| [empty.repeat(parts), b"--line--\r\n".to_vec()].concat();
+        assert_eq!(code(KIND, &form(MAX_PARTS), 1 << 20).await, None);
+        assert_eq!(code(KIND, &form(MAX_PARTS + 1), 1 << 20).await, broken);
+        // What breaks a form off is reported as such, also after as many parts as it may have.
+        let cut_off = [empty.repeat(MAX_PARTS), b"--line\r\n".to_vec()].concat();
+        let problem = receive(KIND, &cut_off, 1 << 20).await.err().unwrap();
+        assert!(!problem.detail.unwrap().contains("more than 200 parts"));
         let nul = [part("name=\"a\"", b"\0"), b"--line--\r\n".to_vec()].concat();
         assert_eq!(code(KIND, &nul, 1000).await, Some(ProblemCode::InvalidBody));
     }

@@ -6,7 +6,7 @@ use actix_web::HttpRequest;
 use actix_web::http::Method;
 
 use crate::app::problem::{InputFault, Problem, ProblemCode};
-use crate::http::extract::require_readable;
+use crate::http::extract::{refusal, require_readable};
 use crate::http::router::path_pattern;
 
 /// The methods without query parameters, by the pattern of their paths. Application data.
@@ -45,6 +45,6 @@ pub(crate) fn unexpected(req: &HttpRequest) -> Option<Problem> {
             "is not known here: this operation has no query parameters",
         )
     };
-    let faults = form_urlencoded::parse(query.as_bytes()).take(100).map(refused).collect();
-    Some(Problem::new(ProblemCode::InvalidQuery).errors(faults))
+    let faults = form_urlencoded::parse(query.as_bytes()).map(refused).collect();
+    Some(refusal(ProblemCode::InvalidQuery, faults))
 }

@@ -1,9 +1,8 @@
 //! Text around the guides. The text of a guide is in its file.
 
-pub(super) const NAME: &str = "Cardscape";
+pub(super) use crate::web::words::{DOCUMENTATION, NAME, SKIP};
+
 pub(super) const API_TITLE: &str = "Cardscape API";
-pub(super) const SKIP: &str = "Skip to the content";
-pub(super) const DOCUMENTATION: &str = "Documentation";
 pub(super) const REFERENCE: &str = "Reference";
 /// The text before the address of the contract.
 pub(super) const NEEDS_SCRIPT: &str = "This page needs JavaScript. Here is the contract itself:";

@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 
 use super::TestApp;
 use super::app::key_file;
+use crate::environment;
 
 /// A printed card, with the text that a player reads on it.
 #[derive(Clone, Debug)]
@@ -239,7 +240,7 @@ impl<'a> Program<'a> {
 
     /// The program with these arguments.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cardscape"));
+        let mut command = environment::command(env!("CARGO_BIN_EXE_cardscape"));
         command.args(arguments).stdin(Stdio::null());
         command.env("DATABASE_URL", self.app.db().url()).env("CARDSCAPE_KEYS_FILE", &self.keys);
         command
