@@ -279,9 +279,10 @@ fn reading_effect_texts_costs_in_proportion_to_the_file() {
     values("values", "<a>\n", &|at| {
         format!("{at} is a value of sixty letters, or of about as many, no more\n")
     });
-    values("short values", "<a>\n", &|at| format!("{at}\n"));
-    values("places", "<a> <a+1> <a-1>\n", &|_| "<b>\n".to_owned());
-    values("values that lead back", "<a>\n", &|_| "<a>\n".to_owned());
+    // Each has at least 27 bytes: more than 20,000 values are refused before they are read.
+    values("short values", "<a>\n", &|at| format!("{at:0>26}\n"));
+    values("places", "<a> <a+1> <a-1>\n", &|_| "<b> <b> <b> <b> <b> <b> <b>\n".to_owned());
+    values("values that lead back", "<a>\n", &|_| "<a> and again and once more\n".to_owned());
     values("one long value", "<a>\n", &|_| "x".to_owned());
     values("a long template", "", &|_| "<a>".to_owned());
 }

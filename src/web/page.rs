@@ -107,6 +107,12 @@ pub(super) fn path_of(path: &str, fields: &[(&str, &str)]) -> String {
     if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
+/// The search for what a player has published. Searches compare names without punctuation, and a quotation mark would end
+/// the name.
+pub(super) fn query_by(name: &str) -> String {
+    format!("by:\"{}\"", name.replace(['"', '\\'], " "))
+}
+
 /// Renders a page.
 pub(super) fn write(template: &impl Template, freshness: Freshness) -> Result<Rendered, Problem> {
     let html = template.render().map_err(Problem::internal)?;
@@ -136,5 +142,10 @@ mod tests {
     fn addresses_hold_fields_with_input() {
         assert_eq!(path_of("/admin/people", &[("name", ""), ("role", "")]), "/admin/people");
         assert_eq!(path_of("/a", &[("q", "x y"), ("game", "")]), "/a?q=x+y");
+    }
+
+    #[test]
+    fn a_name_with_quotation_marks_is_one_text_of_a_query() {
+        assert_eq!(query_by(r#"Ada "Ace\"#), "by:\"Ada  Ace \"");
     }
 }

@@ -21,7 +21,7 @@ async fn register(app: &TestApp, content_type: &str, body: impl Into<reqwest::Bo
     400,
     "malformed_json"
 )]
-#[case::not_utf8("{\"name\":\"\u{0}\"}", 400, "malformed_json")]
+#[case::bare_nul("{\"name\":\"\u{0}\"}", 400, "malformed_json")]
 #[case::lone_surrogate(
     r#"{"name":"\ud800abc","password":"tram window sonnet"}"#,
     400,
@@ -443,8 +443,6 @@ async fn every_fault_of_a_query_is_reported_in_one_answer() {
     );
 }
 
-/// Faults that the service finds only with the catalogue (unknown games and sets, wrong terms) and damaged cursors are reported together with faults that
-/// it finds without the catalogue.
 /// A right value beside a wrong one is no fault.
 #[tokio::test]
 async fn only_the_wrong_parameters_of_a_query_are_reported() {
@@ -463,6 +461,8 @@ async fn only_the_wrong_parameters_of_a_query_are_reported() {
     }
 }
 
+/// Faults that the service finds only with the catalogue (unknown games and sets, wrong terms) and damaged cursors are reported together with faults that
+/// it finds without the catalogue.
 #[tokio::test]
 async fn faults_that_depend_on_the_catalogue_are_reported_with_the_others() {
     let app = TestApp::start_seeded(&["ttcg"]).await;
@@ -677,13 +677,20 @@ async fn forged_cursors_are_rejected() {
         let cursor = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(key.to_string());
         let answer = app.get(&format!("{list}?cursor={cursor}")).by(&ada).answer().await;
         answer.problem(400, "invalid_cursor");
+        // Only the NUL is wrong.
+        let key = key.to_string().replace("\\u0000", "x");
+        let cursor = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(key);
+        app.get(&format!("{list}?cursor={cursor}")).by(&ada).answer().await.expect(200);
     }
-    // A year that Postgres does not have.
+    // Microseconds since 1970: the first time is in a year that Postgres does not have.
     let admin = app.admin().await;
-    let key = json!(["-10000-01-01T00:00:00Z", id]).to_string();
-    let cursor = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(key);
-    let answer = app.get(&format!("/v1/designer-perks?cursor={cursor}")).by(&admin).answer().await;
-    answer.problem(400, "invalid_cursor");
+    for (time, status) in [(-377_700_000_000_000_000_i64, 400), (0, 200)] {
+        let key = json!([time, id]).to_string();
+        let cursor = base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(key);
+        let list = app.get(&format!("/v1/designer-perks?cursor={cursor}")).by(&admin);
+        let answer = list.answer().await.expect(status);
+        assert_eq!(answer["code"] == "invalid_cursor", status == 400, "{answer}");
+    }
 }
 
 #[tokio::test]
@@ -710,7 +717,9 @@ async fn a_query_with_many_parameters_is_rejected() {
 async fn a_query_that_is_not_utf8_is_rejected() {
     let app = TestApp::start().await;
     for query in ["name=%ff", "%ff=1", "name=%c3%28", "name=%ed%a0%80"] {
-        app.get(&format!("/v1/cards?{query}")).answer().await.problem(400, "invalid_query");
+        let refused = app.get(&format!("/v1/cards?{query}")).answer().await;
+        let problem = refused.problem(400, "invalid_query");
+        assert_eq!(faults(&problem), [("", "must be UTF-8, percent-encoded")], "{query}");
     }
     app.get("/v1/cards?name=%C3%89clair+%F0%9F%94%A5").answer().await.expect(200);
 }

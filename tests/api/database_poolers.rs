@@ -144,6 +144,8 @@ async fn check_mixed_load(mode: PoolMode) {
         },
     );
     app.import_set("veil", 3, false).await;
+    app.get("/v1/games/ttcg/sets/veil/cards/001").answer().await.expect(200);
+    let list = "1 The veil card, numbered 001!";
     let players = [app.player("one").await, app.player("two").await];
     let app = Arc::new(app);
     let served = Arc::new(AtomicU32::new(0));
@@ -154,15 +156,15 @@ async fn check_mixed_load(mode: PoolMode) {
             while tokio::time::Instant::now() < until {
                 let requests = [
                     app.get("/v1/cards?game=ttcg"),
-                    app.get("/v1/cards/ttcg/veil/001"),
+                    app.get("/v1/games/ttcg/sets/veil/cards/001"),
                     app.get("/v1/me").by(&player),
                     app.get("/v1/changes").by(&player),
                     app.get("/v1/cards/autocomplete?q=the"),
                     app.post("/v1/deck-reports")
-                        .json(&json!({ "format": "ttcg/standard", "list": "2 Kettel Imp" })),
+                        .json(&json!({ "format": "ttcg/standard", "list": list })),
                     app.post("/v1/decks")
                         .by(&player)
-                        .json(&json!({ "name": "d", "format": "ttcg/standard", "list": "1 Imp" })),
+                        .json(&json!({ "name": "d", "format": "ttcg/standard", "list": list })),
                     app.get("/v1/me/events").by(&player),
                 ];
                 for request in requests {
@@ -175,4 +177,5 @@ async fn check_mixed_load(mode: PoolMode) {
     });
     futures_util::future::join_all(clients).await;
     assert!(served.load(Ordering::Relaxed) > 50, "{served:?}");
+    assert!(db.number("SELECT count(*) FROM decks").await > 0, "the load writes");
 }

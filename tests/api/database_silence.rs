@@ -59,6 +59,7 @@ async fn assert_recovers(app: &TestApp) {
         let answers = futures_util::future::join_all(timed_requests).await;
         for (path, (answer, time)) in PATHS.iter().zip(&answers) {
             assert!(*time < SOON, "{path} took {time:?}");
+            assert!(answer.status < 500 || answer.status == 503, "{path}: {}", answer.text());
             if answer.status == 503 {
                 assert_ne!(answer.header("retry-after"), "", "{path}");
             }

@@ -86,7 +86,9 @@ async fn swagger_ui_has_our_settings() {
     let app = TestApp::start().await;
     let reference = page(&app, "/docs/").await.text();
     assert!(reference.contains("<title>Cardscape API</title>"), "{reference}");
-    for file in values(&reference, "src") {
+    let files = values(&reference, "src");
+    assert!(files.contains("/docs/swagger-initializer.js"), "{files:?}");
+    for file in files {
         assert_eq!(app.get(&file).answer().await.status, 200, "{file}");
     }
     let settings = app.get("/docs/swagger-initializer.js").answer().await.text();

@@ -51,6 +51,7 @@ async fn an_unknown_path_and_an_unknown_method_are_problems() {
     answer.problem(405, "method_not_allowed");
     let answer = app.post("/v1/me").answer().await;
     assert_eq!(answer.header("allow"), "GET, HEAD");
+    answer.problem(405, "method_not_allowed");
 }
 
 #[tokio::test]
@@ -215,12 +216,14 @@ async fn browsers_may_read_from_everywhere_but_send_credentials_only_from_config
     let for_accounts = allowed("https://cards.example").await;
     assert!(for_accounts.contains("authorization"), "{for_accounts:?}");
     let wanted = header_parameters(|_, _, _| true);
+    assert!(wanted.contains("if-match"), "{wanted:?}");
     assert!(for_accounts.is_superset(&wanted), "{for_accounts:?} {wanted:?}");
     let for_strangers = allowed("https://fan.example").await;
     assert!(!for_strangers.contains("authorization"), "{for_strangers:?}");
     let wanted = header_parameters(|method, path, operation| {
         needs_no_token(operation) && (method == "get" || CHECKS.contains(&path))
     });
+    assert!(wanted.contains("if-none-match"), "{wanted:?}");
     assert!(for_strangers.is_superset(&wanted), "{for_strangers:?} {wanted:?}");
 }
 

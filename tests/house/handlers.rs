@@ -36,18 +36,20 @@ fn takes_input_first(arguments: &Punctuated<FnArg, syn::Token![,]>) -> bool {
 /// Otherwise a request with an invalid token, or without the permission, would get the faults of its input.
 #[test]
 fn handlers_take_the_caller_before_the_input() {
-    let (mut handlers, mut wrong) = (0, Vec::new());
+    let (mut handlers, mut with_caller, mut wrong) = (0, 0, Vec::new());
     for (path, text) in sources("src/api") {
         for item in syn::parse_file(&text).unwrap().items {
             let syn::Item::Fn(function) = item else { continue };
             if is_handler(&function) {
                 handlers += 1;
+                let mut names = function.sig.inputs.iter().map(type_name);
+                with_caller += usize::from(names.any(|name| CALLERS.contains(&name.as_str())));
                 if takes_input_first(&function.sig.inputs) {
                     wrong.push(format!("{}: {}", path.display(), function.sig.ident));
                 }
             }
         }
     }
-    assert!(handlers > 200, "{handlers}");
+    assert!(handlers > 200 && with_caller > 150, "{handlers} {with_caller}");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

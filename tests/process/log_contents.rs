@@ -101,9 +101,13 @@ async fn no_level_of_the_log_shows_serial_codes() {
     let (_, session) = service.post("/v1/sessions", login).await.unwrap();
     let client = reqwest::Client::new();
     let submission = json!({ "serial": CODE, "name": "Kettle Imp" });
-    for path in ["/v1/submissions", "/v1/submissions/batch"] {
-        let request = client.post(format!("{}{path}", service.base)).json(&submission);
-        request.bearer_auth(session["access_token"].as_str().unwrap()).send().await.unwrap();
+    let batch = json!({ "submissions": [submission] });
+    for (path, body, status) in
+        [("/v1/submissions", submission, 422_u16), ("/v1/submissions/batch", batch, 200)]
+    {
+        let request = client.post(format!("{}{path}", service.base)).json(&body);
+        let request = request.bearer_auth(session["access_token"].as_str().unwrap());
+        assert_eq!(request.send().await.unwrap().status(), status, "{path}");
     }
     let log = service.stop(Signal::TERM);
     let statements = "preparing query";

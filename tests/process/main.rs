@@ -763,7 +763,9 @@ fn help_is_printed_and_wrong_usage_exits_with_2() {
     let help = run(&["--help"]);
     assert!(help.status.success());
     for subcommand in ["serve", "migrate", "seed", "admin", "mint", "openapi", "deck", "keys"] {
-        assert!(text(&help).contains(subcommand), "{subcommand}");
+        let help = text(&help);
+        let listed = help.lines().any(|line| line.split_whitespace().next() == Some(subcommand));
+        assert!(listed, "{subcommand}");
         assert!(run(&[subcommand, "--help"]).status.success(), "{subcommand}");
     }
     assert_eq!(run(&["serve", "--listen", "nowhere"]).status.code(), Some(2));

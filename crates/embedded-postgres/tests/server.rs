@@ -90,6 +90,7 @@ fn the_first_start_of_a_test_server_is_fast() {
     let settings = Settings { shared_buffers_mib: Some(32), ..volatile(dir.path()) };
     let postgres = EmbeddedPostgres::start(settings).unwrap();
     println!("first start: {:?}", started.elapsed());
+    assert!(started.elapsed() < DEADLINE);
     assert_eq!(query(&postgres.url("postgres"), "SHOW fsync"), "off");
     assert_eq!(query(&postgres.url("postgres"), "SHOW shared_buffers"), "32MB");
 }
@@ -250,6 +251,7 @@ fn after_a_kill_of_owner_and_server_the_next_start_works_at_once() {
     let killed = Instant::now();
     let postgres = EmbeddedPostgres::start(durable(dir.path())).unwrap();
     println!("recovery from both kills: {:?}", killed.elapsed());
+    assert!(killed.elapsed() < DEADLINE);
     assert_eq!(query(&postgres.url("postgres"), "SELECT n::text FROM kept"), "8");
     owner.kill();
 }

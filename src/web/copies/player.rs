@@ -26,7 +26,7 @@ use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::http::extract::ClientNetwork;
 use crate::web::forms::private;
-use crate::web::page::{ENTRIES, Frame, Place};
+use crate::web::page::{ENTRIES, Frame, Place, query_by};
 use crate::web::page_status::PageStatus;
 use crate::web::session::Visitor;
 use crate::web::words;
@@ -179,7 +179,7 @@ async fn page(
     }
     let is_part =
         shown_part.is_one("haves") || shown_part.is_one("wants") || shown_part.is_one("copies");
-    let query = format!("by:\"{}\"", written.replace(['"', '\\'], " "));
+    let query = query_by(&written);
     let mut decks = Vec::new();
     if !is_part {
         match find_decks(app, network, query.clone()).await {

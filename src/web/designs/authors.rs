@@ -24,7 +24,7 @@ use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
 use crate::web::forms::{Faults, private};
-use crate::web::page::{ENTRIES, Frame, Place, path_of};
+use crate::web::page::{ENTRIES, Frame, Place, path_of, query_by};
 use crate::web::page_status::PageStatus;
 use crate::web::session::{Player, Visitor, log_in_path, see_other};
 use crate::web::words;
@@ -140,7 +140,7 @@ fn facts(author: &AuthorResponse) -> Vec<(&'static str, String)> {
 
 /// The path of the search for the public decks of an author.
 fn decks_path(name: &str) -> String {
-    path_of("/decks", &[("q", &format!("by:\"{name}\""))])
+    path_of("/decks", &[("q", &query_by(name))])
 }
 
 /// Whether to follow or to unfollow.

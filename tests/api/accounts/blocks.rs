@@ -223,6 +223,8 @@ async fn a_blocked_account_cannot_send_feedback_to_its_blocker() {
 
     unblock(&app, &ada, &ben).await.expect(204);
     comment(&app, &ben, &hers, None).await.expect(201);
+    let edit = app.put(&reply).by(&ben).header("if-match", "*");
+    edit.json(&json!({ "text": "Now this." })).answer().await.expect(200);
 }
 
 #[tokio::test]

@@ -97,6 +97,7 @@ async fn designs_comments_and_suggestions_are_linked_while_they_can_be_read() {
     let down = reported(&app, &cem, json!({ "design": id, "reason": "copyright" })).await;
     decide(&app, &mod_, &down, "upheld").await;
     let of_author = linked(&app, &ada).await;
+    assert!(!of_author.is_empty(), "the author still reads the design");
     assert!(of_author.iter().all(|(_, member)| *member == "design"), "{of_author:?}");
     assert_eq!(linked(&app, &cem).await, []);
     // Of the suggestion of another player, not even that player reads anything now.
@@ -106,8 +107,10 @@ async fn designs_comments_and_suggestions_are_linked_while_they_can_be_read() {
     assert_eq!(linked(&app, &cem).await.last().unwrap(), &("report.decided".to_owned(), "design"));
 
     // A withdrawn design stays readable, but its comments are no longer shown. A ban hides everything.
-    app.post(&format!("{design}/withdraw")).by(&ada).header("if-match", "*").answer().await;
+    let withdraw = app.post(&format!("{design}/withdraw")).by(&ada).header("if-match", "*");
+    withdraw.answer().await.expect(200);
     let of_ben = linked(&app, &ben).await;
+    assert!(of_ben.iter().any(|(_, member)| *member == "design"), "{of_ben:?}");
     assert!(of_ben.iter().all(|(_, member)| *member != "comment"), "{of_ben:?}");
     let ban = app.patch(&format!("/v1/accounts/{}", ada.id)).by(&app.admin().await);
     ban.json(&json!({ "banned": true })).answer().await.expect(200);

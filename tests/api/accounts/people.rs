@@ -589,6 +589,11 @@ async fn names_take_one_statement_for_a_page() {
         app.register(&ada, card).await;
         app.submit(claimant, card).await.problem(409, "registered_to_another");
     }
+    // Entries of the audit log about several accounts.
+    for player in [&ada, &ben] {
+        let change = app.patch(&format!("/v1/accounts/{}", player.id)).by(&admin);
+        change.json(&json!({ "role": "moderator" })).answer().await.expect(200);
+    }
     for (path, most) in [("/v1/disputes?role=moderator", 4), ("/v1/audit-log", 2)] {
         let page = list(&app, &admin, path).await;
         assert!(page["data"].as_array().unwrap().len() >= most, "{page}");

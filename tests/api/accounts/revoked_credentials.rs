@@ -469,7 +469,9 @@ impl Scene {
             "create_deck" => Draft::new(ada, "/v1/decks", deck()),
             "replace_deck" => {
                 let path = self.deck().await;
-                Draft::new(ada, path, deck()).with("if-match", "\"r1\"")
+                let mut changed = deck();
+                changed["name"] = "Renamed".into();
+                Draft::new(ada, path, changed).with("if-match", "\"r1\"")
             }
             "edit_deck" => {
                 let path = self.deck().await;
@@ -479,12 +481,17 @@ impl Scene {
                 Draft::new(ada, self.deck().await, Value::Null).with("if-match", "\"r1\"")
             }
             "undelete_deck" => {
-                Draft::new(ada, format!("{}/undelete", self.deck().await), Value::Null)
+                let path = self.deck().await;
+                app.delete(&path).by(ada).header("if-match", "*").answer().await.expect(204);
+                Draft::new(ada, format!("{path}/undelete"), Value::Null)
             }
             "clone_deck" => Draft::new(ada, format!("{}/clones", self.deck().await), json!({})),
             "restore_deck" => {
-                let path = format!("{}/restore", self.deck().await);
-                Draft::new(ada, path, json!({ "revision": 1 })).with("if-match", "\"r1\"")
+                let path = self.deck().await;
+                let renamed = app.patch(&path).by(ada).header("if-match", "\"r1\"");
+                renamed.json(&json!({ "name": "Renamed" })).answer().await.expect(200);
+                let path = format!("{path}/restore");
+                Draft::new(ada, path, json!({ "revision": 1 })).with("if-match", "\"r2\"")
             }
             "upload_artwork" => Draft {
                 file: Some(("image/png", fresh_picture())),
@@ -867,10 +874,13 @@ async fn no_operation_writes_for_a_revoked_credential_that_is_still_cached() {
         if app.db().value("SELECT fingerprint()").await != before {
             wrong.push(format!("{operation} wrote for a revoked session"));
         }
-        // The same request succeeds with a valid session.
+        // The same request succeeds with a valid session, and writes.
         let done = draft.request(app, method, &draft.by.access_token).answer().await;
         if !(200..300).contains(&done.status) {
             wrong.push(format!("{operation} by a valid session: {} {}", done.status, done.text()));
+        }
+        if app.db().value("SELECT fingerprint()").await == before {
+            wrong.push(format!("{operation} wrote nothing for a valid session"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -962,15 +972,17 @@ async fn every_way_to_revoke_stops_writes_on_all_instances_at_once() {
             created.text()
         );
         assert_eq!(app.db().number(&tokens).await - before, i64::from(!session_ended), "{way}");
+        let some = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
+        let trade = app.post(&format!("/v1/trades/{some}/accept")).bearer_auth(&secret);
         if token_ended {
             let list = json!({ "items": [] });
             let list =
                 app.put("/v1/me/wants").bearer_auth(&secret).header("if-match", "*").json(&list);
             // The token has no scope for this list, so the answer is 403. It has the scope for trades, so the next answer is 401.
             assert_eq!(list.answer().await.status, 403);
-            let some = "01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11";
-            let trade = app.post(&format!("/v1/trades/{some}/accept")).bearer_auth(&secret);
             trade.answer().await.problem(401, "invalid_token");
+        } else {
+            trade.answer().await.problem(404, "not_found");
         }
     }
 }

@@ -210,7 +210,9 @@ async fn switching_off_requires_the_password_and_a_code() {
     off(&ada.password, &device.code(&app)).await.problem(409, "second_factor_off");
     app.log_in_without(&ada).await.expect(201);
     // No data of the second factor is left, and a new one can be begun.
-    assert_eq!(app.db().number("SELECT count(*) FROM second_factor_codes").await, 0);
+    let left =
+        "SELECT (SELECT count(*) FROM second_factors) + (SELECT count(*) FROM second_factor_codes)";
+    assert_eq!(app.db().number(left).await, 0);
     let (_, codes) = app.enrol(&ada).await;
     app.log_in_without(&ada).await.problem(401, "second_factor_required");
     off(&ada.password, &codes[7]).await.expect(204);
@@ -286,7 +288,8 @@ async fn a_log_in_that_waits_for_a_second_factor_sees_it() {
         let waiting = "SELECT count(*) FROM pg_stat_activity \
                        WHERE datname = current_database() AND wait_event_type = 'Lock'";
         let waits = async { while app.db().number(waiting).await == 0 {} };
-        let _ = tokio::time::timeout(StdDuration::from_secs(10), waits).await;
+        let waited = tokio::time::timeout(StdDuration::from_secs(10), waits).await;
+        waited.expect("the log-in waits for the other transaction");
         other.batch_execute("COMMIT").await.unwrap();
     };
     let (answer, ()) = tokio::join!(app.log_in_without(&ada), commit_when_awaited);

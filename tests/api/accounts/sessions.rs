@@ -97,6 +97,7 @@ async fn a_ban_is_reported_to_those_who_know_the_password() {
     let begun = app.db().number(&sessions).await;
     app.sql("UPDATE accounts SET second_factor_since = created_at").await;
     log_in("ada", &ada.password).await.problem(403, "account_banned");
+    app.log_in_with(&ada, "123456").await.problem(403, "account_banned");
     assert_eq!(app.db().number(&sessions).await, begun);
 }
 
@@ -344,7 +345,10 @@ async fn right_log_ins_at_once_do_not_lock_each_other_out() {
         let app = if n % 2 == 0 { &app } else { &other };
         app.post("/v1/sessions").json(&right).answer()
     });
-    for answer in join_all(log_ins).await {
+    let answers = join_all(log_ins).await;
+    let accepted = answers.iter().filter(|answer| answer.status == 201).count();
+    assert!(accepted >= 10, "none is refused before ten others have an attempt: {accepted}");
+    for answer in answers {
         if answer.status == 201 {
             continue;
         }
@@ -486,6 +490,7 @@ async fn a_right_password_does_not_wait_for_long_until_its_attempt_is_given_back
         |store| store.request_budget = StdDuration::from_secs(3),
     );
     impatient.log_in_without(&bob).await.problem(401, "second_factor_required");
+    assert!(app.db().number(USED).await > 0, "it did not wait until the attempt was given back");
     holder.batch_execute("SELECT pg_advisory_unlock(4711)").await.unwrap();
     until("the attempt is given back", async |_| app.db().number(USED).await == 0).await;
 }
@@ -675,6 +680,8 @@ async fn a_log_in_that_finds_the_queue_full_uses_up_no_attempt() {
     // All other operations that hash a password are refused, too.
     let new = json!({ "name": "bea", "password": "tram window sonnet" });
     app.post("/v1/accounts").json(&new).answer().await.problem(503, "unavailable");
+    let recovery = json!({ "name": "ada", "recovery_code": "7KQ2-X0FM-93TD-AW5G", "new_password": "violet harbour lamp" });
+    app.post("/v1/accounts/recover").json(&recovery).answer().await.problem(503, "unavailable");
     let change = json!({ "current_password": "x", "new_password": "violet harbour lamp" });
     let change = app.put("/v1/me/password").by(&ada).json(&change).answer().await;
     change.problem(503, "unavailable");

@@ -552,6 +552,8 @@ async fn an_old_file_does_not_restore_moved_or_merged_cards() {
         tokio_postgres::connect(&app.db().url(), tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     assert!(client.batch_execute(number).await.is_err());
+    client.batch_execute(&number.replace("'001'", "'955'")).await.expect("no card had that number");
     let number = "UPDATE cards SET number = '001' WHERE number = '003' AND set_code = 'hearth'";
     assert!(client.batch_execute(number).await.is_err());
+    client.batch_execute(&number.replace("'001'", "'956'")).await.expect("no card had that number");
 }

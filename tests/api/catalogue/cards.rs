@@ -175,7 +175,7 @@ async fn pages_contain_every_card_once_while_games_are_imported() {
 
 #[tokio::test]
 async fn unknown_and_invalid_ids_are_not_found() {
-    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let app = TestApp::start_seeded(&["ttcg", "uno-emoji"]).await;
     for id in ["01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11", "1", "not-a-uuid", "%00"] {
         app.get(&format!("/v1/cards/{id}")).answer().await.problem(404, "not_found");
         app.get(&format!("/v1/cards/{id}/printings")).answer().await.problem(404, "not_found");

@@ -564,6 +564,7 @@ async fn cards_of_an_imported_hidden_set_are_hidden() {
     let report = set(&app, &admin, "ttcg/sets/veil", &veil).answer().await.expect(201);
     assert_eq!(report["sets"][0]["cards_added"], veil["cards"].as_array().unwrap().len());
     let cards = app.get("/v1/cards?set=veil&game=ttcg").answer().await.expect(200);
+    assert_eq!(cards["data"].as_array().unwrap().len(), veil["cards"].as_array().unwrap().len());
     assert!(cards["data"].as_array().unwrap().iter().all(|card| card["hidden"] == true), "{cards}");
     for card in veil["cards"].as_array().unwrap() {
         assert!(!cards.to_string().contains(card["name"].as_str().unwrap()));

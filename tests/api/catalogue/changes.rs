@@ -328,11 +328,12 @@ async fn the_feed_of_a_small_game_does_not_read_the_events_of_a_large_one() {
     assert_eq!(read(19_998, Some("large")).await, [19_999, 20_000]);
     assert_eq!(read(1, Some("large")).await[..4], [2, 6, 7, 8]);
     assert_eq!(read(1, None).await[..4], [2, 3, 4, 5]);
+    // Rows that index scans fetch are counted for their indexes: the view adds them up.
     let rows = diesel::dsl::sql::<BigInt>(
-        "pg_stat_get_xact_tuples_fetched('events'::regclass) + pg_stat_get_xact_tuples_returned('events'::regclass)",
+        "(SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM pg_stat_xact_all_tables WHERE relid = 'events'::regclass)",
     );
     let rows: i64 = diesel::select(rows).get_result(&mut *conn).await.unwrap();
-    assert!(rows < 400, "{rows} rows were read for 112");
+    assert!((108..400).contains(&rows), "{rows} rows were read for 108");
 }
 
 #[tokio::test]

@@ -103,6 +103,14 @@ async fn counts_match_the_set_file() {
             let facet = ("card".to_owned(), of_every_card.to_owned());
             assert!(shown_facets.contains(&facet), "{game} {of_every_card}");
         }
+        for part in ["style", "slot"] {
+            let effects = file["cards"].as_array().unwrap().iter();
+            let mut effects =
+                effects.flat_map(|card| card["effects"].as_array().into_iter().flatten());
+            let is_used = effects.any(|effect| effect.get(part).is_some());
+            let facet = ("effect".to_owned(), part.to_owned());
+            assert_eq!(shown_facets.contains(&facet), is_used, "{game} {part}");
+        }
         // There is a facet for every attribute that is not free text, and for no other attribute.
         let mut attributes = BTreeSet::new();
         for kind in manifest["kinds"].as_array().unwrap() {

@@ -343,6 +343,7 @@ async fn a_printed_set_gets_no_new_cards_and_loses_no_printing() {
     let rarities = "SELECT string_agg(DISTINCT rarity, ',') FROM printings";
     app.sql("UPDATE print_runs SET status = 'pending'").await;
     let faults = refused(&app, &source).await;
+    assert!(!faults.is_empty());
     assert!(faults.iter().all(|fault| fault.pointer.ends_with("/printings")), "{faults:?}");
     assert_eq!(app.db().value(rarities).await, "standard");
     // Neither while a run has the printing in its plan, whatever its set is.

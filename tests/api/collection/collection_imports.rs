@@ -748,6 +748,7 @@ async fn hidden_cards_show_in_no_verdict() {
     // The data that is stored until the commit names cards only with the words in the file.
     let stored =
         app.db().value("SELECT string_agg(rejected::text, '') FROM collection_imports").await;
+    assert!(stored.contains("The dark crd, numbered 001!"), "{stored}");
     assert!(!stored.contains("The dark card, numbered 002"), "{stored}");
 
     // The cards are counted and then hidden again: ada can still import the exported file.

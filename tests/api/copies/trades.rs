@@ -477,6 +477,7 @@ async fn a_claim_shows_the_claimant_no_copy() {
         (shown, app.get(&trade).by(&ben).answer().await.expect(200))
     };
     let before = read().await;
+    assert_eq!(before.0["data"][0]["id"], copy);
     app.submit(&ben, &cards[0]).await.problem(409, "registered_to_another");
     assert_eq!(read().await, before);
     let hers = app.get(&trade).by(&ada).answer().await.expect(200);

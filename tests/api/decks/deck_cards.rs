@@ -149,7 +149,10 @@ async fn stored_decks_and_lists_follow_a_moved_card() {
             json!([{ "list": "2 (hearth) 002" }, { "entries": entry("Gatepost Lad", "002") }]);
         let batch = json!({ "format": "ttcg/standard", "decks": decks });
         let batch = stage.app.post("/v1/deck-reports/batch").json(&batch).answer().await;
-        for judged in batch.expect(200)["data"].as_array().unwrap() {
+        let batch = batch.expect(200);
+        let all_judged = batch["data"].as_array().unwrap();
+        assert_eq!(all_judged.len(), 2, "{batch:#}");
+        for judged in all_judged {
             assert_eq!(faults_of(judged), NONE, "{judged:#}");
         }
         // A number that no card had, and the old number of another card.
@@ -241,7 +244,9 @@ async fn renaming_a_card_breaks_no_deck() {
             assert_eq!(stage.faults(path).await, NONE, "{path}");
             let legalities = stage.app.get(&format!("{path}/legalities")).answer().await;
             let legalities = legalities.expect(200);
-            for format in legalities["formats"].as_array().unwrap() {
+            let formats = legalities["formats"].as_array().unwrap();
+            assert!(!formats.is_empty(), "{path}: {legalities:#}");
+            for format in formats {
                 assert_eq!(format["status"], "incomplete", "{path}: {legalities:#}");
             }
             let available = stage.app.get(&format!("{path}/availability")).by(&stage.ada);

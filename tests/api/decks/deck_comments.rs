@@ -155,6 +155,8 @@ async fn comments_are_as_public_as_the_deck() {
 #[tokio::test]
 async fn blocks_bans_and_event_settings_apply_to_comments() {
     let app = app().await;
+    // No day ends during the test: the clock is at the beginning of an hour.
+    app.begin_window();
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
     let admin = app.admin().await;
@@ -352,7 +354,7 @@ async fn owners_hide_comments_on_their_decks_and_show_them_again() {
     let (ada, ben, cem) =
         (app.player("ada").await, app.player("ben").await, app.player("cem").await);
     let deck = stored(&app, &ada, "Embers", "public").await;
-    let other = stored(&app, &ben, "Bones", "public").await;
+    let other = stored(&app, &cem, "Bones", "public").await;
     let path = commented(&app, &ben, &deck, "Rude.").await;
     let hidden = async |by: &Player| {
         let path = format!("{deck}/hidden-comments");

@@ -210,6 +210,8 @@ async fn parallel_likes_of_one_account_count_once() {
 #[tokio::test]
 async fn new_accounts_have_a_daily_limit_of_likes() {
     let app = app().await;
+    // No day ends during the test: the clock is at the beginning of an hour.
+    app.begin_window();
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let deck = stored(&app, &ada, "Embers", "public").await;
     for _ in 0..30 {

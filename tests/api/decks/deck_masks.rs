@@ -219,6 +219,8 @@ async fn masked_entries_stay_marked_in_hands_statistics_and_unsaved_lists() {
     let hand = hand.expect(200);
     let drawn =
         ["opening_hand", "draws"].into_iter().flat_map(|part| hand[part].as_array().unwrap());
+    let drawn: Vec<&Value> = drawn.collect();
+    assert_eq!(drawn.len(), 4, "all cards of the deck: {hand:#}");
     for card in drawn {
         let is_masked = card["entry"] == 0;
         assert_eq!(of(&card["written"]) == masked, is_masked, "{card:#}");
@@ -751,16 +753,22 @@ async fn public_deck_answers(app: &TestApp) -> Vec<String> {
     }
     for id in ids {
         let path = format!("/v1/decks/{id}/similar");
-        for deck in app.get(&path).answer().await.expect(200)["data"].as_array().unwrap() {
-            let seen = ["author", "shared_cards", "similarity"].map(|member| &deck[member]);
-            answers.push(format!("similar {seen:?}"));
-        }
+        let similar = app.get(&path).answer().await.expect(200);
+        let decks = similar["data"].as_array().unwrap();
+        // One deck has hidden cards, the other has guesses, and both have Kettle Imp. As many hidden cards are in the decks of both services: if they were
+        // compared, the answers would be the same, too.
+        let shared: Vec<_> =
+            decks.iter().map(|deck| (&deck["shared_cards"], &deck["similarity"])).collect();
+        assert_eq!(shared, [(&json!(1), &json!(1.0))], "{similar:#}");
+        answers.push(format!("similar {}", decks[0]["author"]));
     }
-    for (set, number) in [("veil", "003"), ("veil", "004"), ("hearth", "001")] {
+    for (set, number, decks) in [("veil", "003", 0), ("veil", "004", 0), ("hearth", "016", 2)] {
         let place = format!("/v1/games/ttcg/sets/{set}/cards/{number}");
         let card = app.get(&place).answer().await.expect(200);
         let path = format!("/v1/cards/{}/played-with", card["id"].as_str().unwrap());
-        answers.push(app.get(&path).answer().await.text());
+        let played = app.get(&path).answer().await.expect(200);
+        assert_eq!(played, json!({ "decks": decks, "data": [] }), "{set} {number}");
+        answers.push(played.to_string());
     }
     answers
 }
@@ -809,7 +817,7 @@ async fn answers_to_a_collector(
 #[tokio::test]
 async fn answers_to_strangers_do_not_depend_on_hidden_cards_in_decks() {
     let (one, other) = crate::hidden_cards::twins().await;
-    let guesses = "2 Drowned Lantern\n1 Wholly Different 003\n1 Nothing At All\n1 Mirror Pilgrim (veil) 004\n1 Wholly Different 004 (veil) 004";
+    let guesses = "2 Drowned Lantern\n1 Wholly Different 003\n1 Nothing At All\n1 Mirror Pilgrim (veil) 004\n1 Wholly Different 004 (veil) 004\n1 Kettle Imp";
     let mut answers = Vec::new();
     let mut seen_by_holders = Vec::new();
     for (app, names) in [

@@ -6,7 +6,9 @@ use cardscape_engine::DeckDialect;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, RequestExt as _, TestApp, edit_set, in_memory, seed_data, until};
+use crate::support::{
+    Answer, RequestExt as _, TestApp, edit_set, game_files, in_memory, seed_data, until,
+};
 
 async fn app() -> TestApp {
     TestApp::start_seeded(&["ttcg", "emoji-tcg", "yu-gi-oh"]).await
@@ -86,6 +88,9 @@ async fn a_blank_line_begins_the_sideboard_where_the_game_has_one() {
     let game = app.get("/v1/games/ttcg").answer().await.expect(200);
     let has_side = game["zones"].as_array().unwrap().iter().any(|zone| zone["code"] == "side");
     assert_eq!(sides, usize::from(has_side), "{answer:#}");
+    app.import(&game_files("tests/data/games/harbour")).await.unwrap();
+    let answer = judged(&app, "harbour/trade", "9 Salt\n\n1 Silk").await;
+    assert_eq!(entries(&answer), ["main: 9 Salt", "side: 1 Silk"], "{answer:#}");
     // In the text form of this service, a blank line does not begin the sideboard.
     let own =
         judged(&app, "ttcg/standard", "// format: ttcg/standard\n4 Kettle Imp\n\n1 Pocket Bat");

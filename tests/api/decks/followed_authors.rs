@@ -205,6 +205,8 @@ async fn banned_and_blocked_followers_do_not_count() {
 #[tokio::test]
 async fn an_account_follows_a_limited_number_of_authors() {
     let app = app().await;
+    // No day ends during the test: the clock is at the beginning of an hour.
+    app.begin_window();
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     stored(&app, &ada, "Embers", "public").await;
     app.sql(&format!(

@@ -89,6 +89,8 @@ async fn a_reported_design_is_taken_down_and_shown_again() {
     decide(&app, &mod_, &id, "dismissed").await.expect(200);
     let seen = app.get(&path).by(&bob).answer().await.expect(200);
     assert_eq!((&seen["status"], seen.get("takedown")), (&json!("shared"), None));
+    let gallery = app.get("/v1/designs").answer().await.expect(200);
+    assert_eq!(gallery["data"][0]["name"], "Lantern Heron");
     let log = app.db().value("SELECT string_agg(action, ' ' ORDER BY created_at) FROM audit_log WHERE target LIKE 'design:D-%'");
     assert_eq!(log.await, "abuse_report.upheld abuse_report.dismissed");
 }
@@ -496,6 +498,7 @@ async fn reporters_learn_the_decision_about_their_report() {
     let told = events(&bob).await;
     assert_eq!((told.len(), &told[2]["outcome"]), (3, &json!("upheld")));
     let decided = queue(&app, &mod_, "?decided=true").await;
+    assert_eq!(decided.len(), 3);
     assert!(decided.iter().all(|report| report["decision"] == "upheld"), "{decided:?}");
 }
 
@@ -782,6 +785,7 @@ async fn a_dismissal_leaves_later_reports_waiting() {
     let body = json!({ "design": code(&path), "comment": comment, "reason": "abuse" });
     let first = text(&report(&app, &cid, &body).await.expect(201), "id");
     let until = reported_at(&app, &mod_, &first).await;
+    app.clock().advance(TimeDelta::seconds(1));
     let later = text(&report(&app, &eve, &body).await.expect(201), "id");
     // Sent twice, the decision is stored once, although another report waits.
     for _ in 0..2 {
@@ -796,7 +800,9 @@ async fn a_dismissal_leaves_later_reports_waiting() {
     let newest = text(&report(&app, &cid, &body).await.expect(201), "id");
     decide_read(&app, &mod_, &later, "upheld", &until).await.expect(200);
     assert_eq!(queue(&app, &mod_, "").await.len(), 0);
-    for report in queue(&app, &mod_, "?decided=true").await {
+    let decided = queue(&app, &mod_, "?decided=true").await;
+    assert_eq!(decided.len(), 3);
+    for report in decided {
         assert_eq!(text(&report, "decision"), "upheld", "{report:#}");
     }
     assert_ne!(newest, first);
@@ -839,6 +845,7 @@ async fn a_report_that_was_sent_again_is_read_again() {
     let player = json!({ "account": ada.id, "reason": "spam" });
     let id = text(&report(&app, &bob, &player).await.expect(201), "id");
     let until = reported_at(&app, &mod_, &id).await;
+    app.clock().advance(TimeDelta::seconds(1));
     let later = text(&report(&app, &eve, &player).await.expect(201), "id");
     decide_read(&app, &mod_, &later, "upheld", &until).await.problem(409, "edit_conflict");
     decide_read(&app, &mod_, &id, "upheld", &until).await.expect(200);

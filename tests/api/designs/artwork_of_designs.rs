@@ -149,7 +149,9 @@ async fn revisions_keep_their_artwork() {
     assert_eq!(restored["artwork"]["id"], one);
 
     let list = app.get("/v1/me/artworks").by(&ada).answer().await.expect(200);
-    for artwork in list["data"].as_array().unwrap() {
+    let artworks = list["data"].as_array().unwrap();
+    assert_eq!(artworks.len(), 2);
+    for artwork in artworks {
         assert_eq!(artwork["in_use"], true);
     }
     for id in [&one, &two] {

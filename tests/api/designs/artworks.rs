@@ -396,6 +396,8 @@ async fn parallel_uploads_do_not_exceed_the_quota() {
 #[tokio::test]
 async fn new_accounts_have_a_daily_limit_of_uploads() {
     let app = TestApp::start().await;
+    // A full hour is left, so that the day does not end during the test.
+    app.begin_window();
     let other = app.second_instance();
     let ada = app.player("ada").await;
     upload(&app, &ada, "image/png", Vec::new()).await.problem(422, "unreadable_artwork");

@@ -190,7 +190,8 @@ async fn a_ban_locks_designs_before_cards() {
     let lock_card = async {
         until("the ban waits", async |_| app.db().number(WAITING).await > 0).await;
         let card = card.trim_start_matches("/v1/cards/");
-        let lock = format!("SELECT FROM unlocks WHERE card_id = '{card}' FOR SHARE NOWAIT; COMMIT");
+        let lock =
+            format!("SELECT FROM unlocks WHERE card_id = '{card}' FOR UPDATE NOWAIT; COMMIT");
         takedown.batch_execute(&lock).await.expect("the ban does not hold the card");
     };
     join(ban(&app, &admin, &ada, true), lock_card).await;

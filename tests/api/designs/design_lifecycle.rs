@@ -112,6 +112,8 @@ async fn a_shared_design_is_public_and_a_withdrawn_design_is_found_by_identifier
     let lore = changed(heron("Lantern Egret"), &json!({ "lore": "It *waits* & <counts>." }));
     put(&app, &ada, &path, "\"r2\"", &lore).await.expect(200);
     assert_eq!(app.get(&path).by(&bob).answer().await.expect(200)["name"], "Lantern Egret");
+    let gallery = app.get("/v1/designs").answer().await.expect(200);
+    assert_eq!(gallery["data"][0]["name"], "Lantern Egret");
     let picture = app.get(&format!("{path}/picture")).answer().await;
     assert_eq!(picture.header("content-type"), "image/svg+xml");
     assert!(picture.text().contains("Lantern Egret"));
@@ -216,6 +218,9 @@ async fn hostile_texts_are_texts() {
         let text = inner.replace("<em>", "").replace("</em>", "");
         assert!(!text.contains(['<', '>', '"']), "{html}");
         let picture = app.get(&format!("{path}/picture")).by(&ada).answer().await.text();
+        let escaped = hostile.replace('&', "&#38;").replace('<', "&#60;").replace('>', "&#62;");
+        let escaped = escaped.replace('"', "&#34;").replace('\'', "&#39;");
+        assert!(picture.contains(&escaped), "{escaped} in {picture}");
         for tag in ["<script", "<img", "onload=\"", "<svg onload", "</text><svg"] {
             assert!(!picture.contains(tag), "{tag} of {hostile}");
         }
@@ -249,6 +254,8 @@ async fn designs_of_banned_accounts_are_hidden() {
     assert_eq!(app.get("/v1/designs").answer().await.expect(200)["data"], json!([]));
     app.sql("UPDATE accounts SET banned_at = NULL WHERE name = 'ada'").await;
     app.get(&path).answer().await.expect(200);
+    let gallery = app.get("/v1/designs").answer().await.expect(200);
+    assert_eq!(gallery["data"][0]["name"], "Lantern Heron");
 }
 
 #[tokio::test]
@@ -347,6 +354,8 @@ async fn a_repeated_request_creates_one_design() {
 #[tokio::test]
 async fn new_accounts_have_lower_daily_limits() {
     let app = app().await;
+    // A full hour is left, so that the day does not end during the test.
+    app.begin_window();
     let ada = app.player("ada").await;
     for at in 0..5 {
         shared(&app, &ada, &heron(&format!("Heron of Pond {at}"))).await;
@@ -389,6 +398,7 @@ async fn the_database_refuses_to_change_a_revision() {
         app.db().refuses(listed).await,
         "the latest revision of a listed design must be public"
     );
+    app.sql("UPDATE designs SET status = 'shared', shared_at = now(), public_revision = 1").await;
 }
 
 /// Marks and punctuation alone are not a name. A draft may have none.

@@ -225,6 +225,8 @@ async fn parallel_ratings_of_one_account_count_once() {
 #[tokio::test]
 async fn new_accounts_have_a_daily_limit_of_ratings() {
     let app = app().await;
+    // A full hour is left, so that the day does not end during the test.
+    app.begin_window();
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
     for _ in 0..30 {

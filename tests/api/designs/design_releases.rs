@@ -797,6 +797,7 @@ async fn a_designer_gets_the_reserved_copy() {
         .db()
         .value("SELECT details::text FROM audit_log WHERE action = 'design.perk_granted'")
         .await;
+    assert!(log.contains(granted["copy"].as_str().unwrap()), "{log}");
     assert!(!log.contains(&copies[0].serial), "{log}");
 }
 

@@ -148,13 +148,18 @@ async fn the_tag_of_a_toolkit_changes_with_manifest_and_texts() {
     let body = json!({ "template": "Rest." });
     let edit = app.put("/v1/games/ttcg/effect-templates/1").by(&admin).json(&body);
     edit.header("if-match", version).answer().await.expect(200);
-    let edited = toolkit(&app, "ttcg").await.json();
+    let edited = toolkit(&app, "ttcg").await;
+    assert_ne!(edited.header("etag"), with_texts.header("etag"));
+    let edited_tag = edited.header("etag");
+    let edited = edited.json();
     assert_eq!(edited["effect_texts"]["templates"][0]["template"], "Rest.");
 
     let mut source = seed_data("ttcg");
     source.manifest.text = source.manifest.text.replacen("max = 5", "max = 6", 1);
     app.import(&source).await.unwrap();
-    let changed = toolkit(&app, "ttcg").await.json();
+    let changed = toolkit(&app, "ttcg").await;
+    assert_ne!(changed.header("etag"), edited_tag);
+    let changed = changed.json();
     assert_eq!(changed["kinds"][0]["attributes"]["rank"]["max"], 6);
     assert_eq!(changed["effect_texts"], edited["effect_texts"]);
 }

@@ -257,6 +257,7 @@ async fn unlisted_designs_are_not_found() {
     app.sql("UPDATE designs SET searched_revision = revision - 1 WHERE listed").await;
     assert_eq!(names(&app, "t:dark", "").await, Vec::<String>::new());
     app.sql("UPDATE designs SET searched_revision = revision WHERE listed").await;
+    is_found(1).await;
     app.sql("UPDATE accounts SET banned_at = now() WHERE name = 'ada'").await;
     is_found(0).await;
     shared(&app, &bob, &heron("Pond Heron")).await;

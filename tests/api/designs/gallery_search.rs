@@ -554,6 +554,7 @@ async fn words_in_memory_follow_changes_of_designs() {
                 assert_eq!(cached, stored, "{text} {sort} after {change}");
             }
         }
+        assert!(!answered(&app, "draw", "new", 200).await.is_empty(), "{change}");
         let predicate = condition(&app, &games, "draw");
         assert!(is_in_memory(&with_memory, &predicate), "{change}");
     }

@@ -318,6 +318,8 @@ async fn every_way_to_be_listed_takes_the_name_of_a_banned_author() {
 #[tokio::test]
 async fn a_refused_share_leaves_the_design_of_a_banned_author_listed() {
     let app = app().await;
+    // A full hour is left, so that the day does not end during the test.
+    app.begin_window();
     let (ada, bob) = (app.player("ada").await, app.player("bob").await);
     let lantern = shared(&app, &ada, &heron("Lantern Heron")).await;
     for at in 0..5 {

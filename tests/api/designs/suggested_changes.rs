@@ -215,6 +215,8 @@ async fn suggestions_are_declined_and_withdrawn() {
 #[tokio::test]
 async fn invalid_suggestions_are_refused_with_every_fault() {
     let app = app().await;
+    // A full hour is left, so that the day does not end during the test.
+    app.begin_window();
     let (ada, ben) = (app.player("ada").await, app.player("ben").await);
     let design = shared(&app, &ada, &heron("Lantern Heron")).await;
     let other = heron("Reed Heron");

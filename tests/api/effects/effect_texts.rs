@@ -197,7 +197,9 @@ async fn every_effect_of_a_card_matches_a_template() {
     for some in sentences.chunks(100) {
         let body = json!({ "sentences": some });
         let found = app.post("/v1/games/ttcg/effects/match").json(&body).answer().await.expect(200);
-        for (sentence, found) in some.iter().zip(found["data"].as_array().unwrap()) {
+        let found = found["data"].as_array().unwrap();
+        assert_eq!(found.len(), some.len());
+        for (sentence, found) in some.iter().zip(found) {
             assert_eq!(found["sentence"], sentence.as_str());
             assert_eq!(found["complete"], true, "{found}");
             let first = &found["matches"][0];
@@ -338,7 +340,9 @@ async fn sentences_of_which_a_phrase_is_deleted_are_matched() {
     assert_eq!(sentences[4], "Be sad, then");
     let body = json!({ "sentences": sentences });
     let found = app.post("/v1/games/emojito/effects/match").json(&body).answer().await.expect(200);
-    for (effect, found) in listed.iter().zip(found["data"].as_array().unwrap()) {
+    let found = found["data"].as_array().unwrap();
+    assert_eq!(found.len(), listed.len());
+    for (effect, found) in listed.iter().zip(found) {
         assert_eq!(found["matches"][0]["number"], effect["number"], "{found}");
     }
     let step = async |path: &str| {

@@ -512,7 +512,6 @@ async fn a_webhook_that_fails_for_days_is_disabled() {
     // After it is enabled again, the webhook receives only new events.
     let body = json!({ "url": receiver.url, "kinds": ["game.changed"] });
     assert_eq!(put(&app, &admin, &hook, &body).await.expect(200)["enabled"], true);
-    receiver.answer(&[]);
     let before = receiver.received().len();
     app.post_webhooks().await;
     assert_eq!(receiver.received().len(), before);
@@ -761,8 +760,9 @@ async fn simultaneous_requests_cannot_create_more_than_twenty_webhooks() {
     let tries = (0..25).map(|_| app.post("/v1/webhooks").by(&admin).json(&body).answer());
     let answers = futures_util::future::join_all(tries).await;
     assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 20);
-    let refused = answers.into_iter().find(|answer| answer.status != 201).unwrap();
-    refused.problem(409, "too_many_webhooks");
+    for refused in answers.into_iter().filter(|answer| answer.status != 201) {
+        refused.problem(409, "too_many_webhooks");
+    }
 }
 
 /// Two instances write the deliveries of a long backlog in batches at the same time: every event gets one delivery.

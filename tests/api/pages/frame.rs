@@ -66,7 +66,7 @@ pub fn check(path: &str, answer: &Answer) -> Page {
             assert!(image.get(attribute).is_some(), "{path}: {image:?}");
         }
     }
-    for field in page.all("input").chain(page.all("select")) {
+    for field in page.all("input").chain(page.all("select")).chain(page.all("textarea")) {
         let is_named = page.with("for").any(|(_, named)| field.get("id") == Some(named));
         assert!(is_named || field.get("type") == Some("hidden"), "{path}: {field:?}");
     }

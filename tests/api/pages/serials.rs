@@ -235,10 +235,12 @@ async fn the_name_of_a_registered_card_is_its_own() {
     let shown = [&cards[0], &cards[0]];
     for card in shown {
         let typed = typed(card);
+        // As the page would show it: texts of elements have single spaces.
+        let as_typed = typed.split_whitespace().collect::<Vec<_>>().join(" ");
         let fields = [("serial", card.serial.as_str()), ("card", typed.as_str())];
         let page = check("/submit", &browser.send("/submit", &fields).await);
         let main = &page.only("main").text;
-        assert!(main.contains(&card.name) && !main.contains(&typed), "{main}");
+        assert!(main.contains(&card.name) && !main.contains(&as_typed), "{main}");
         assert!(page.only("img").get("alt").unwrap().contains(&card.name));
     }
     let wrong = "SOMEBODY ELSE";

@@ -338,7 +338,7 @@ async fn the_command_shows_its_plan_and_its_result() {
     let text = String::from_utf8(minted.stdout).unwrap();
     assert!(minted.status.success(), "{text}");
     let run = app.db().value("SELECT id FROM print_runs WHERE status = 'active'").await;
-    for expected in [&run, "20", out, &sha256(&file)] {
+    for expected in [&run, "codes:      20\n", out, &sha256(&file)] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     let printed = std::fs::read_to_string(&file).unwrap();
@@ -405,6 +405,7 @@ async fn a_mint_killed_at_any_moment_leaves_a_complete_run_or_none() {
     assert_eq!(app.db().value(incomplete).await, "0");
     let per_card = "SELECT copies_per_card = (SELECT sum(copies_per_card) FROM print_runs WHERE status = 'active') FROM sets";
     assert_eq!(app.db().value(per_card).await, "true");
+    let mut whole = 0;
     for file in files.iter().filter(|file| file.exists()) {
         let known = format!(
             "SELECT count(*) FROM print_runs WHERE status = 'active' AND file_sha256 = '\\x{}'",
@@ -413,7 +414,11 @@ async fn a_mint_killed_at_any_moment_leaves_a_complete_run_or_none() {
         let printed = std::fs::read_to_string(file).unwrap().lines().count();
         if app.db().value(&known).await == "1" {
             assert_eq!(printed, 10_001, "an active run has its whole file");
+            whole += 1;
         }
         std::fs::remove_file(file).unwrap();
     }
+    let active =
+        "SELECT count(*) FROM print_runs WHERE status = 'active' AND copies_per_card = 2500";
+    assert_eq!(app.db().number(active).await, whole, "each active run has its file");
 }

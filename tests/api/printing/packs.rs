@@ -452,6 +452,7 @@ async fn a_mint_with_packs_killed_at_any_moment_leaves_a_complete_run_or_none() 
     ] {
         assert_eq!(app.db().value(query).await, expected, "{query}");
     }
+    let mut whole = 0;
     for (file, list) in &files {
         if file.exists() && list.exists() {
             let known = format!(
@@ -461,10 +462,14 @@ async fn a_mint_with_packs_killed_at_any_moment_leaves_a_complete_run_or_none() 
             );
             if app.db().value(&known).await == "1" {
                 assert_packed(&read_print_file(file), &read_packing_list(list), 10, 19_100, 5);
+                whole += 1;
             }
         }
         for path in [file, list] {
             let _ = std::fs::remove_file(path);
         }
     }
+    let active =
+        "SELECT count(*) FROM print_runs WHERE status = 'active' AND copies_per_card = 2500";
+    assert_eq!(app.db().number(active).await, whole, "each active run has its files");
 }

@@ -79,6 +79,7 @@ async fn a_commitment_is_announced_printed_revealed_and_checked() {
     let digest: String = Sha256::digest(opening).iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(public["commitment"], digest);
     assert_eq!(public["commitment"], announced["commitment"]);
+    assert!(opening.contains(&seed), "the seed is written as it was searched for before");
     let opening = Opening::parse(opening).unwrap();
     assert_eq!(opening.plan.copies_per_card, 77);
     let lines = "SELECT string_agg(c.number || ' ' || p.rarity || ' ' || l.copy_count, ',' ORDER BY c.number, p.tier) \

@@ -18,6 +18,8 @@ async fn leaders(app: &TestApp, query: &str) -> Value {
 #[tokio::test]
 async fn unlocks_are_counted_by_day() {
     let app = TestApp::start().await;
+    // No day ends between two unlocks: the clock is at the beginning of an hour.
+    app.begin_window();
     app.import_set("dusk", 3, true).await;
     let admin = app.admin().await;
     let statistics = async |query: &str| {
@@ -80,6 +82,8 @@ async fn only_accounts_that_agree_are_on_the_leaderboard() {
     assert_eq!(leaders(&app, "?game=ttcg&set=dusk").await, wanted);
     app.seed(&["emojito"]).await;
     assert_eq!(leaders(&app, "?game=emojito").await, json!([]));
+    app.import_set("dawn", 1, true).await;
+    assert_eq!(leaders(&app, "?set=dawn").await, json!([]));
     list(&cleo, true).await;
     let places: Vec<Value> =
         leaders(&app, "").await.as_array().unwrap().iter().map(|l| l["place"].clone()).collect();

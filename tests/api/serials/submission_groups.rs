@@ -14,7 +14,12 @@ use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, until}
 
 /// An app with players, and enough copies of a set for all of them.
 async fn app_with_players(cards: usize, players: usize) -> (TestApp, Vec<PaperCard>, Vec<Player>) {
-    let app = TestApp::start_with(|api| api.attempt_limits = AttemptLimits::scaled(1_000)).await;
+    let app = TestApp::start_with(|api| {
+        // A credential that has ended stays in the cache, so that only the group can refuse it.
+        api.identity_ttl = std::time::Duration::from_hours(1);
+        api.attempt_limits = AttemptLimits::scaled(1_000);
+    })
+    .await;
     app.import_set("dusk", cards, true).await;
     let copies = app.print("dusk", players as u64).await;
     let mut crowd = Vec::new();

@@ -33,6 +33,7 @@ fn unknown_code(number: usize) -> String {
 
 async fn app_with_print_run() -> (TestApp, Vec<PaperCard>) {
     let app = TestApp::start().await;
+    app.begin_window();
     app.import_set("dusk", 2, true).await;
     let cards = app.print("dusk", 10).await;
     (app, cards)

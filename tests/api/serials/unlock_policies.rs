@@ -587,7 +587,9 @@ async fn concurrent_submissions_and_policy_changes_lose_no_vote() {
             let policy = json!({ "threshold": 3, "review": true, "per_network": 1 + round % 3 });
             let request = app.put(POLICY).by(&admin).json(&policy);
             let request = if tag.is_empty() { request } else { request.header("if-match", &tag) };
-            tag = request.answer().await.header("etag");
+            let answer = request.answer().await;
+            assert_eq!(answer.status, if round == 0 { 201 } else { 200 }, "{}", answer.text());
+            tag = answer.header("etag");
         }
     };
     set(&app, &admin, "/v1/games/ttcg/unlock-policy", json!({ "threshold": 9, "review": true }))

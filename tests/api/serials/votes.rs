@@ -1,16 +1,19 @@
 //! Which submissions count as votes for hidden cards: voiding a copy and banning an account remove votes.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration as Seconds;
 
 use cardscape::app::state::ApiSettings;
 use cardscape::domain::accounts::attempts::AttemptLimits;
+use cardscape::domain::clock::Clock;
+use cardscape::store::StoreSettings;
 use cardscape::store::serials::unlock_policies::unlock_all_due;
 use chrono::{DateTime, Duration};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::{PaperCard, Player, RequestExt as _, TestApp, text};
+use crate::support::{PaperCard, Player, RequestExt as _, TestApp, TestDb, text};
 
 const POLICY: &str = "/v1/games/ttcg/sets/dusk/unlock-policy";
 
@@ -24,12 +27,15 @@ struct Table {
 
 impl Table {
     async fn set_up(cards: usize) -> Self {
+        Self::set_up_on(Arc::new(TestDb::create().await), cards).await
+    }
+
+    async fn set_up_on(db: Arc<TestDb>, cards: usize) -> Self {
         // A cached credential is still accepted for a short time after a ban; here for an hour.
-        let app = TestApp::start_with(|api| {
+        let app = TestApp::start_on(db, Clock::system(), |api| {
             api.identity_ttl = Seconds::from_hours(1);
             api.attempt_limits = AttemptLimits::scaled(100);
-        })
-        .await;
+        });
         app.import_set("dusk", cards, true).await;
         let (cards, admin) = (app.print("dusk", 24).await, app.admin().await);
         let moderator = app.moderator().await;
@@ -58,9 +64,13 @@ impl Table {
     }
 
     async fn ban(&self, player: &Player, banned: bool) {
+        self.ban_through(&self.app, player, banned).await;
+    }
+
+    async fn ban_through(&self, app: &TestApp, player: &Player, banned: bool) {
         let path = format!("/v1/accounts/{}", player.id);
         let body = json!({ "banned": banned });
-        self.app.patch(&path).by(&self.admin).json(&body).answer().await.expect(200);
+        app.patch(&path).by(&self.admin).json(&body).answer().await.expect(200);
     }
 
     async fn void(&self, copy: &str) {
@@ -282,16 +292,25 @@ async fn only_submissions_that_count_are_reported_as_counted() {
 /// A ban waits for locked cards, longer than the time limit of other requests.
 #[tokio::test]
 async fn a_ban_waits_for_locked_cards() {
-    let table = Table::set_up(1).await;
+    let db = Arc::new(TestDb::create().await);
+    let table = Table::set_up_on(db.clone(), 1).await;
     let players = table.players(1).await;
     table.all_submit(&players).await;
+    // An instance with the time limits of the service; those of other tests are higher.
+    let of_service = |store: &mut StoreSettings| {
+        let usual = StoreSettings::new(store.url.clone());
+        store.statement_timeout = usual.statement_timeout;
+        store.answer_timeout = usual.answer_timeout;
+        store.request_budget = usual.request_budget;
+    };
+    let app = TestApp::start_tuned(db, table.app.clock().clone(), |_| {}, of_service);
     let session = table.app.db().session().await;
     session.batch_execute("BEGIN; SELECT FROM unlocks FOR UPDATE").await.unwrap();
     let release = async {
         tokio::time::sleep(Seconds::from_millis(3_500)).await;
         session.batch_execute("COMMIT").await.unwrap();
     };
-    tokio::join!(table.ban(&players[0], true), release);
+    tokio::join!(table.ban_through(&app, &players[0], true), release);
     assert_eq!(table.progress().await, (0, false));
 }
 

@@ -687,11 +687,9 @@ fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
         }
     }
     assert_eq!(now.facets(&Predicate::always(), &[], &wanted(CODES, true)).counts, []);
-    let held = CardRecord { content: Some(content(&mut random)), ..hidden };
-    assert_eq!(
-        find(Predicate::content(Test::HasLore), std::slice::from_ref(&held)),
-        usize::from(held.content.as_ref().unwrap().has_lore)
-    );
+    let content = CardContent { has_lore: true, ..content(&mut random) };
+    let held = CardRecord { content: Some(content), ..hidden };
+    assert_eq!(find(Predicate::content(Test::HasLore), std::slice::from_ref(&held)), 1);
 }
 
 #[test]

@@ -47,7 +47,8 @@ async fn admins_give_roles_and_ban() {
     let given = browser.post(&format!("{path}/role"), &[("role", "moderator")]).await;
     assert_eq!(location(&given), (303, format!("{path}?done=role")));
     assert_eq!(find().await["role"], "moderator");
-    assert!(text(&browser.page(&format!("{path}?done=role")).await).contains("has the new role"));
+    let done = browser.page(&format!("{path}?done=role")).await;
+    assert!(text(&done).contains("The account has the new role."), "{}", text(&done));
     assert_eq!(browser.post(&format!("{path}/role"), &[("role", "king")]).await.status, 422);
 
     // The service asks for a confirmation before it bans an account.

@@ -15,7 +15,7 @@ async fn a_new_service_lists_the_first_steps() {
     let page = boss.page("/admin").await;
     assert!(leads_to(&page, "/my/password") && text(&page).contains("Before players come"));
     // Before the password change, the page shows nothing that needs the permissions of the role.
-    assert!(!leads_to(&page, "/admin/reviews") && !text(&page).contains("waiting"));
+    assert!(!leads_to(&page, "/admin/reviews") && !text(&page).contains("Nothing waits"));
     let fields = [("current_password", "first password"), ("new_password", PASSWORD)];
     boss.send("/my/password", &fields).await;
     let page = boss.page("/admin").await;
@@ -43,6 +43,8 @@ async fn moderators_see_open_tasks_and_no_tools_of_admins() {
     for path in ["/admin/reviews", "/admin/disputes", "/admin/reports", "/reviews/designs"] {
         assert!(leads_to(&page, path), "{path}");
     }
+    // Reviews of submissions and of designs, reports and disputes.
+    assert_eq!(text(&page).matches("Nothing waits").count(), 4, "{}", text(&page));
     for path in ["/admin/imports", "/admin/webhooks", "/admin/audit-log"] {
         assert!(!leads_to(&page, path), "{path}");
     }

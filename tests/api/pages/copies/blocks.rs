@@ -35,6 +35,7 @@ async fn a_player_is_blocked_and_unblocked_with_buttons() {
     for path in [&*trade, "/players/ben"] {
         let page = hers.page(path).await;
         assert!(actions(&page).contains(&"/players/ben/unblock"), "{path}: {:?}", actions(&page));
+        assert!(page.only("main").text.contains("You have blocked this player."), "{path}");
     }
     // The blocked player finds no sign of it.
     let his = Browser::of(&app, "ben").await;
@@ -52,6 +53,13 @@ async fn a_player_is_blocked_and_unblocked_with_buttons() {
     // Strangers and the player in question see no button.
     let path = "/players/ben";
     assert!(!actions(&his.page(path).await).iter().any(|to| to.contains("block")));
+    let item = serde_json::json!({ "game": "ttcg", "set": "dusk", "number": "001" });
+    let body = serde_json::json!({ "visibility": "public", "items": [item] });
+    let wants = app.put("/v1/me/wants").by(&ben).header("if-match", "*").json(&body);
+    wants.answer().await.expect(200);
+    let strange = Browser::new(&app).get(path).await;
+    assert_eq!(strange.status, 200, "{}", strange.text());
+    assert!(!actions(&check(path, &strange)).iter().any(|to| to.contains("block")));
 }
 
 /// The page of a player who has blocked the reader is that of a player who takes no offers and shows no copies.

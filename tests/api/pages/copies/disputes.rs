@@ -78,10 +78,9 @@ async fn invalid_statements_are_refused_and_a_claim_is_withdrawn() {
         let sent = hers.post(&path, &[("text", format!("statement {at}").as_str())]).await;
         assert_eq!(sent.status, 303, "{at}");
     }
-    assert!(
-        !hers.page(&path).await.all("textarea").any(|_| true),
-        "the limit of statements is reached"
-    );
+    let open = hers.page(&path).await;
+    assert!(open.only("main").text.contains("typed the code of this copy"));
+    assert!(!open.all("textarea").any(|_| true), "the limit of statements is reached");
     let refused = hers.post(&path, &[("text", "one more")]).await;
     assert_eq!(refused.status, 409);
     let refused = check(&path, &refused);

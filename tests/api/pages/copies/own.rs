@@ -27,6 +27,7 @@ async fn copies_are_grouped_by_set_and_show_their_state() {
     assert!(tiles[0].text.contains("Hidden from others") && !tiles[0].text.contains("Frozen"));
     assert!(tiles[1].text.contains("Frozen"), "{:?}", tiles[1]);
     assert!(links(&page).contains(&format!("/my/copies/{copy}").as_str()));
+    assert_eq!(page.all("img").count(), 2);
     for picture in page.all("img").filter_map(|image| image.get("src")) {
         assert!(picture.starts_with("/pictures/"), "{picture}");
         let drawn = hers.get(picture).await;

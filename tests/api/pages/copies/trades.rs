@@ -20,7 +20,7 @@ async fn an_offer_is_accepted_after_a_confirmation() {
         let page = browser.page(&path).await;
         assert_eq!(page.only("h1").text, title);
         assert!(page.only("main").text.contains("It makes no difference to your decks."));
-        // A player who shows nothing has no page to link to.
+        // It links to no page of the other player, who may show nothing.
         assert!(!links(&page).iter().any(|link| link.starts_with("/players/")));
     }
     // His page of events also links to the trade.

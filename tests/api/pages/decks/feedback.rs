@@ -83,6 +83,8 @@ async fn a_deck_is_liked_watched_and_its_author_followed_by_buttons() {
     for label in ["Like", "Watch", "Follow ada"] {
         assert!(has_button(&shown, label), "{label}");
     }
+    assert!(shown.all("dt").any(|label| label.text == "Author"));
+    assert!(shown.all("h2").any(|heading| heading.text == "Comments"));
     // A second click changes nothing.
     for _ in 0..2 {
         for action in ["like", "watch", "follow"] {

@@ -32,11 +32,13 @@ async fn public_decks_are_listed_and_searched() {
     assert_eq!(warned.all("mark").next().unwrap().text, "colour:red");
     let shown = &warned.only("main").text;
     assert!(shown.contains("colour:red: Decks have no field “colour”."), "{shown}");
-    // A name that no author has is used nevertheless.
-    let unknown = page(&app, "/decks?q=by:nobody-by-this-name").await;
-    let unknown = check("unknown", &unknown);
+    // A name that no author has is used nevertheless: no deck is listed.
+    let by_nobody = "/decks?q=by:nobody-by-this-name";
+    assert!(links(by_nobody).await.is_empty());
+    let unknown = check("unknown", &page(&app, by_nobody).await);
     let shown = &unknown.only("main").text;
-    assert!(shown.contains("About your query") && !shown.contains("could be used"), "{shown}");
+    let message = "There is no author of public decks “nobody-by-this-name”.";
+    assert!(shown.contains("About your query") && shown.contains(message), "{shown}");
     let answer = app.get("/decks?q=(((").answer().await;
     assert_eq!(answer.status, 400);
     let refused = check("refused", &answer);
@@ -100,15 +102,18 @@ async fn a_deck_page_shows_its_cards_charts_and_exports() {
         "only owners have buttons"
     );
     assert!(!main.contains("Friday"), "the folder is shown only to the owner");
+    let own = Browser::of(&app, "ada").await.page("/my/decks").await;
+    assert!(own.only("main").text.contains("Friday"));
 
     let etag = answer.header("etag");
     let again = app.get(&path).header("if-none-match", etag).answer().await;
     assert_eq!(again.status, 304);
 
     let id = path.strip_prefix("/decks/").unwrap();
-    for link in
-        shown.all("a").filter_map(|link| link.get("href")).filter(|to| to.contains("/export?"))
-    {
+    let links = shown.all("a").filter_map(|link| link.get("href"));
+    let exports: Vec<&str> = links.filter(|to| to.contains("/export?")).collect();
+    assert!(exports.len() > 3, "{exports:?}");
+    for link in exports {
         let dialect = link.rsplit('=').next().unwrap();
         let file = format!("{link}&losses=accepted");
         let (shown, text, exported) = tokio::join!(
