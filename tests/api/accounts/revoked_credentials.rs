@@ -280,6 +280,14 @@ impl Scene {
         self.create(&self.ada, "/v1/decks", deck()).await.0
     }
 
+    /// The path of the reservation of a deck whose cards ada has, also if another deck has reserved some.
+    async fn possible_reservation(&self) -> String {
+        let id = printing(&self.app, None, "base", "001", "common").await;
+        let count = self.app.put(&format!("/v1/collection/{id}")).by(&self.ada);
+        count.json(&json!({ "quantity": 20 })).answer().await.expect(200);
+        format!("{}/reservation", self.deck().await)
+    }
+
     async fn offer(&self) -> String {
         let copy = self.app.register(&self.ada, &self.card()).await;
         let offer = self.app.offer(&self.ada, &self.ben, &[&copy], &[]).await.expect(201);
@@ -535,15 +543,9 @@ impl Scene {
                 let path = self.claimed_design().await;
                 Draft::new(moderator, format!("{path}/return"), Value::Null)
             }
-            "reserve_deck" => {
-                // A deck can reserve only copies that the collection has.
-                let id = printing(app, None, "base", "001", "common").await;
-                let count = app.put(&format!("/v1/collection/{id}")).by(ada);
-                count.json(&json!({ "quantity": 2 })).answer().await.expect(200);
-                Draft::new(ada, format!("{}/reservation", self.deck().await), Value::Null)
-            }
+            "reserve_deck" => Draft::new(ada, self.possible_reservation().await, Value::Null),
             "release_deck" => {
-                let path = format!("{}/reservation", self.deck().await);
+                let path = self.possible_reservation().await;
                 app.put(&path).by(ada).answer().await.expect(200);
                 Draft::new(ada, path, Value::Null)
             }
