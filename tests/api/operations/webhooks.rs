@@ -630,7 +630,7 @@ async fn a_resend_is_not_lost_by(answer: &'static str) {
     assert_eq!((&ping["state"], &ping["attempts"]), (&json!("delivered"), &json!(1)));
 }
 
-/// The answer of the old address has no effect after an admin has changed the address.
+/// A failure that the old address answers has no effect after an admin has changed the address.
 #[tokio::test]
 async fn a_late_answer_of_the_old_address_does_not_disable_the_webhook() {
     let (app, admin) = start().await;
