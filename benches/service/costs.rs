@@ -37,10 +37,8 @@ pub(crate) struct Cost {
     /// Processor time of one request, in microseconds.
     pub service_us: f64,
     pub postgres_us: f64,
-    /// For one request: statements, statements that were parsed and planned again, and round trips to Postgres.
-    pub statements: u64,
-    pub prepared: u64,
-    pub round_trips: u64,
+    /// Messages to Postgres for one request, unless there were too few items to count them.
+    pub messages: Option<MessageCounts>,
     /// Rate of the yardstick per second.
     pub yardstick: Option<f64>,
     /// Description of the yardstick.
@@ -119,9 +117,7 @@ impl Bench<'_> {
             (None, None, Arc::new(requests))
         };
         if let (Some((service, relay)), Some(looked_at)) = (self.watched, looked_at) {
-            let messages = watch(service, relay, &looked_at).await?;
-            (cost.statements, cost.prepared, cost.round_trips) =
-                (messages.executed, messages.prepared, messages.round_trips);
+            cost.messages = Some(watch(service, relay, &looked_at).await?);
         }
         // The warm-up opens connections, plans statements and reads pages, so that the service is measured as if it had run for a
         // while.

@@ -129,12 +129,12 @@ INSERT INTO deck_entries (deck_id, position, zone, quantity, name)
     JOIN bench.cards c ON c.n = 1 + (deck * 31 + place * 997) % (SELECT count(*) FROM bench.cards);
 -- What public decks are found by, as the service makes it; half of them legal. Nothing is left to make in the background.
 INSERT INTO deck_search (deck_id, revision, game_code, published_at, updated_at, size, terms, cards, hidden_cards, legal_in)
-    SELECT d.id, 1, 'ttcg', now() - n * interval '1 second', d.updated_at, 51,
-     held.terms || ARRAY['f:ttcg/standard', 'w:deck', 'w:' || n] || CASE WHEN n % 8 = 0 THEN ARRAY['l:ttcg/standard'] ELSE '{}'::text[] END,
-     held.cards, '{}', CASE WHEN n % 8 = 0 THEN ARRAY['ttcg/standard'] ELSE '{}'::text[] END
-    FROM generate_series(4, :decks, 4) AS n JOIN decks d ON d.id = bench.deck(n),
+    SELECT d.id, 1, 'ttcg', now() - deck * interval '1 second', d.updated_at, 51,
+     held.terms || ARRAY['f:ttcg/standard', 'w:deck', 'w:' || deck] || CASE WHEN deck % 8 = 0 THEN ARRAY['l:ttcg/standard'] ELSE '{}'::text[] END,
+     held.cards, '{}', CASE WHEN deck % 8 = 0 THEN ARRAY['ttcg/standard'] ELSE '{}'::text[] END
+    FROM generate_series(4, :decks, 4) AS deck JOIN decks d ON d.id = bench.deck(deck),
      LATERAL (SELECT array_agg(DISTINCT 'c:' || lower(regexp_replace(c.name, '[^a-zA-Z0-9]', '', 'g'))) AS terms, array_agg(DISTINCT c.card) AS cards
-      FROM generate_series(0, 16) AS place JOIN bench.cards c ON c.n = 1 + (n * 31 + place * 997) % (SELECT count(*) FROM bench.cards)) held;
+      FROM generate_series(0, 16) AS place JOIN bench.cards c ON c.n = 1 + (deck * 31 + place * 997) % (SELECT count(*) FROM bench.cards)) held;
 -- Triggers are off, so that these rows are made here. Without them no public deck would be in a list. No version judges them again.
 INSERT INTO deck_judgements (deck_id, game_code, due_at, judged_on, game_revision, judged_by)
     SELECT deck_id, game_code, now() + interval '10 days', (now() AT TIME ZONE 'UTC')::date, (SELECT revision FROM games WHERE code = 'ttcg'), 32767 FROM deck_search;

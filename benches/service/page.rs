@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 
 use crate::costs::Cost;
+use crate::wire::MessageCounts;
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PERFORMANCE.md");
 const BEGIN: &str = "<!-- costs: written by `make bench` -->\n";
@@ -126,16 +127,19 @@ fn sorted(costs: &[Cost]) -> Vec<&Cost> {
 /// One row as text for a terminal.
 pub(crate) fn line(cost: &Cost) -> String {
     let or_none = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    let messages = cost.messages.map_or_else(String::new, |counts| {
+        format!(
+            "{:>3} statements ({} new) {:>3} trips",
+            counts.executed, counts.prepared, counts.round_trips
+        )
+    });
     format!(
-        "{:<44} {:>8.0}/s p99 {:>8.2} ms  {:>7.0} + {:>7.0} µs  {:>3} statements ({} new) {:>3} trips  ratio {:>6}  goal {:>6}  {}",
+        "{:<44} {:>8.0}/s p99 {:>8.2} ms  {:>7.0} + {:>7.0} µs  {messages}  ratio {:>6}  goal {:>6}  {}",
         cost.title,
         cost.rate,
         cost.p99_ms,
         cost.service_us,
         cost.postgres_us,
-        cost.statements,
-        cost.prepared,
-        cost.round_trips,
         or_none(cost.ratio),
         or_none(cost.reached),
         cost.note
@@ -213,9 +217,14 @@ fn table_row(cost: &Cost) -> String {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or(String::new(), |value| format!("{value:.digits$}"))
     };
-    let statements = match cost.prepared {
-        0 => cost.statements.to_string(),
-        prepared => format!("{} ({prepared} planned)", cost.statements),
+    let (statements, trips) = match cost.messages {
+        None => (String::new(), String::new()),
+        Some(MessageCounts { executed, prepared: 0, round_trips }) => {
+            (executed.to_string(), round_trips.to_string())
+        }
+        Some(MessageCounts { executed, prepared, round_trips }) => {
+            (format!("{executed} ({prepared} planned)"), round_trips.to_string())
+        }
     };
     let mut note = cost.note.replace('|', "\\|").replace('\n', " ");
     if let Some(reason) = cost.measured_by.strip_prefix("none: ") {
@@ -226,14 +235,13 @@ fn table_row(cost: &Cost) -> String {
         (None, _) => String::new(),
     };
     format!(
-        "| {} | `{}` | {:.0} | {:.2} | {:.0} | {:.0} | {statements} | {} | {yardstick} | {} | {} | {} | {note} |",
+        "| {} | `{}` | {:.0} | {:.2} | {:.0} | {:.0} | {statements} | {trips} | {yardstick} | {} | {} | {} | {note} |",
         cost.title,
         cost.operation,
         cost.rate,
         cost.p99_ms,
         cost.service_us,
         cost.postgres_us,
-        cost.round_trips,
         number(cost.ratio, 2),
         cost.goal.as_deref().unwrap_or_default(),
         number(cost.reached, 2),

@@ -17,7 +17,7 @@ const BLOCKS: &[&str] = &[
     "INSERT INTO account_blocks (account_id, blocked_id, created_at) VALUES (:caller::uuid, :account::uuid, now()) ON CONFLICT DO NOTHING",
 ];
 const HASHES_ONCE: &str = "one hash is the whole work";
-const HASHES_TWICE: &str = "hashes twice: the password that was, and the one that comes";
+const HASHES_TWICE: &str = "hashes the old and the new password";
 
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::post("register", "registration", "/v1/accounts")

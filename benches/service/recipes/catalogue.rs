@@ -2,7 +2,7 @@
 
 use super::recipe::Caller::{Admin, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
-use super::{CARDS, HIDDEN, MEMORY, SETS};
+use super::{CARDS, FRAME, HIDDEN, MEMORY, SETS};
 
 /// The query for a page of cards.
 macro_rules! page_of_cards {
@@ -51,12 +51,14 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("draw_card_picture", "picture of a card, cached", "/v1/cards/<card>/picture")
         .rows("SELECT card FROM bench.cards ORDER BY n LIMIT 500")
         .like(Yardstick::StaticFile)
-        .goal(Goal::Ratio(0.7)),
+        .goal(Goal::Ratio(0.7))
+        .why(FRAME),
     Recipe::get("draw_card_picture", "picture of a card, cached, for a browser", "/v1/cards/<card>/picture")
         .headers(BROWSER)
         .rows("SELECT card FROM bench.cards ORDER BY n LIMIT 500")
         .like(Yardstick::StaticFile)
-        .goal(Goal::Ratio(0.7)),
+        .goal(Goal::Ratio(0.7))
+        .why(FRAME),
     Recipe::get("draw_card_picture", "picture of a card as PNG, cached", "/v1/cards/<card>/picture?format=png")
         .rows("SELECT card FROM bench.cards ORDER BY n LIMIT 20")
         .like(Yardstick::StaticFile)

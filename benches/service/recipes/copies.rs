@@ -120,7 +120,8 @@ pub(super) const RECIPES: &[Recipe] = &[
             "INSERT INTO account_events (account_id, kind, trade_id, created_at) VALUES (:caller::uuid, 'trade.accepted', :trade::uuid, now()), \
              (:offerer::uuid, 'trade.accepted', :trade::uuid, now())",
         ])
-        .goal(Goal::Rate(500.0)),
+        .goal(Goal::Rate(500.0))
+        .why("15 round trips in one transaction: the copies of both players are locked, then the ledger, disputes and events are written; other load makes each of them slower"),
     Recipe::post("decline_trade", "trade declined", "/v1/trades/<trade>/decline").by(Row).prepare(&[MAKE_OFFERS]).rows(OFFERED).spends(2_000).writes(CLOSES),
     Recipe::post("cancel_trade", "trade taken back", "/v1/trades/<trade>/cancel")
         .by(Row)

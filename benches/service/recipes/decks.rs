@@ -168,7 +168,7 @@ const RESERVED: &str = "INSERT INTO deck_reservations (deck_id, printing_id, qua
      CROSS JOIN (SELECT id FROM printings ORDER BY id LIMIT 1) p ON CONFLICT DO NOTHING";
 const RESERVED_DECK: &str = "SELECT d.id AS deck, d.account_id AS caller FROM decks d WHERE EXISTS (SELECT FROM deck_reservations r WHERE r.deck_id = d.id) ORDER BY d.id LIMIT :many";
 const NO_RESERVATIONS: &[&str] = &["DELETE FROM deck_reservations"];
-const ONE_ACCOUNT: &str = "all are of one account, which is held meanwhile";
+const ONE_ACCOUNT: &str = "all are of one account, which is locked meanwhile";
 
 pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("list_decks", "own decks", "/v1/decks").by(Row).rows(super::PLAYERS).reads(&[
@@ -403,7 +403,8 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"format\": \"ttcg/standard\", \"list\": \"<list>\"}")
         .rows("SELECT (SELECT string_agg('2 ' || c.name, chr(10)) FROM bench.cards c WHERE c.n BETWEEN p.n AND p.n + 24) AS list FROM bench.players p LIMIT :many")
         .like(Yardstick::Static)
-        .goal(Goal::Ratio(0.25)),
+        .goal(Goal::Ratio(0.25))
+        .why("answers with each line and each broken rule, 10 to 20 KB of JSON, which the static route does not do"),
     Recipe::post("create_deck_reports", "reports on two lists of fifty cards", "/v1/deck-reports/batch")
         .body("{\"format\": \"ttcg/standard\", \"decks\": [{\"entries\": <entries_json>}, {\"entries\": <entries_json>}]}")
         .rows(LISTS)

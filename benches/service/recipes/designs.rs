@@ -1,5 +1,6 @@
 //! Recipes for designs.
 
+use super::FRAME;
 use super::recipe::Caller::{Admin, Moderator, Row};
 use super::recipe::{Goal, Recipe, Yardstick};
 
@@ -216,7 +217,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .body("{\"game\": \"ttcg\", \"seed\": <seed>, \"design\": {\"kind\": \"unit\"}}")
         .rows("SELECT generate_series(1, :many) AS seed")
         .like(Yardstick::Static)
-        .why("sentences are made and thrown away until one fits: work of the processor, a bounded number at once"),
+        .why("sentences are generated and rejected until one fits: work of the processor, a bounded number at once"),
     Recipe::post("check_design", "live check of a design", "/v1/design-checks")
         .body(DESIGN)
         .rows(SHARED)
@@ -296,7 +297,8 @@ pub(super) const RECIPES: &[Recipe] = &[
     Recipe::get("draw_design_picture", "picture of a design, cached", "/v1/designs/<design>/picture")
         .rows(SOME_SHARED)
         .like(Yardstick::StaticFile)
-        .goal(Goal::Ratio(0.7)),
+        .goal(Goal::Ratio(0.7))
+        .why(FRAME),
     Recipe::post("upload_artwork", "picture uploaded", "/v1/artworks")
         .content_type("image/webp")
         .file(include_bytes!("../../../crates/artwork/tests/fixtures/lossy.webp"))
@@ -498,7 +500,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .rows(CRITICS)
         .restore(CLEAR)
         .writes(SAYS)
-        .why("the yardstick writes a comment; all are of one account, which is held meanwhile"),
+        .why("the yardstick writes a comment; all are of one account, which is locked meanwhile"),
     Recipe::delete("delete_comment", "comment deleted", "/v1/designs/<design>/comments/<comment>")
         .by(Row)
         .prepare(DISCUSSED)
@@ -506,7 +508,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .spends(3_000)
         .restore(CLEAR)
         .writes(SAYS)
-        .why("the yardstick writes a comment; all are of one account, which is held meanwhile"),
+        .why("the yardstick writes a comment; all are of one account, which is locked meanwhile"),
     Recipe::get("list_hidden_comments", "comments on a design that its author hid", "/v1/designs/<design>/hidden-comments")
         .by(Row)
         .prepare(WITH_HIDDEN)
@@ -543,7 +545,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         .spends(3_000)
         .restore(CLEAR)
         .writes(SAYS)
-        .why("all are of one account, which is held meanwhile"),
+        .why("all are of one account, which is locked meanwhile"),
     Recipe::get("find_design_ratings", "ratings of a design", "/v1/designs/<design>/ratings").prepare(DISCUSSED).rows(CRITICS).restore(CLEAR).reads(RATED),
     Recipe::get("list_suggested_changes", "suggested changes of a design", "/v1/designs/<design>/suggestions")
         .by(Row)
