@@ -13,7 +13,7 @@ ONLY  :=
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 # The programs of the repository, with the features that tests need as well: what these build is not built again for them.
 BUILD  := $(CARGO) build --workspace --locked --bins --examples
-# What the program as it is shipped has, and takes minutes to compile.
+# Features of the shipped program; they take minutes to compile.
 SHIPPED := --features jemalloc
 # The sources with marks on all words of the pages.
 PSEUDO := $(TARGET)/pseudo
@@ -89,7 +89,7 @@ browser: postgres $(VENV)/bin/playwright  ## look at the pages with Chromium: sc
 browser-words: postgres $(VENV)/bin/playwright  ## find text of pages that stands in no file of words: all words have marks there
 	@scripts/install-browser.sh
 	$(VENV)/bin/python scripts/pseudo_words.py . $(PSEUDO)
-	@# With a wrapper cargo takes the crates of the workspace for others, and all else for the same.
+	@# A wrapper makes cargo rebuild only the crates of the workspace.
 	cd $(PSEUDO) && RUSTC_WORKSPACE_WRAPPER=/usr/bin/env $(BUILD) --target-dir $(abspath $(TARGET))
 	@# The next build puts the program back that is made of the sources as they are.
 	mv $(TARGET)/debug/cardscape $(PSEUDO)/cardscape

@@ -144,12 +144,12 @@ class Visitor:
         """Notes what the console tells, and requests that fail or leave the service."""
         page.where, page.expected = "", 200
 
-        def said(message):
+        def on_console(message):
             is_the_page = message.location.get("url") == page.address and page.expected >= 400
             if message.type in ("error", "warning") and not is_the_page and not message.text.startswith(UNHEARD):
                 self.fault(page.where, f"the console says: {message.text}")
 
-        def asked(request):
+        def on_request(request):
             if not request.url.startswith((self.base + "/", "data:", "blob:")):
                 self.fault(page.where, f"asks another origin: {request.url}")
 
@@ -162,9 +162,9 @@ class Visitor:
             if not request.url.endswith(("/stream", "/favicon.svg", "/my/events/newest")) or request.failure != "net::ERR_ABORTED":
                 self.fault(page.where, f"{request.failure} for {request.url}")
 
-        page.on("console", said)
+        page.on("console", on_console)
         page.on("pageerror", lambda error: self.fault(page.where, f"script fails: {error}"))
-        page.on("request", asked)
+        page.on("request", on_request)
         page.on("requestfailed", failed)
         page.on("response", answered)
 

@@ -5,10 +5,10 @@ import urllib.parse
 import browser_checks as checks
 import browser_stage as stage
 
-# So many times Tab is pressed to reach a control, and an arrow to reach a choice.
+# How often Tab is pressed at most to reach a control, and an arrow to reach a choice.
 MOST_TABS = 160
 MOST_ARROWS = 60
-# What is waited for outside of the page is looked at so often, with so many milliseconds in between.
+# How often, and at which interval, a condition outside of the page is checked.
 MOST_LOOKS, LOOK_MS = 1000, 20
 # Where the form of the control that has the focus goes.
 ACTION = "() => { const at = document.activeElement; return at.getAttribute('formaction') ? at.formAction : at.form.action; }"
@@ -37,7 +37,7 @@ class Keys:
     def open_and_follow_unlocks(self, path):
         """Goes to a page with hidden cards, and waits until its script follows the stream: it is not told of unlocks before. Without script nothing follows."""
         if self.has_script:
-            # It does not read itself anew now and then, and learns of an unlock by the stream alone.
+            # The page must not reload by itself, so that only the stream reports the unlock.
             self.page.add_init_script("window.setInterval = () => 0;")
             with self.page.expect_response("**/v1/changes/stream"):
                 self.open(path)
@@ -138,9 +138,9 @@ class Keys:
         is_right = answer is None or answer.status == status or answer.status < 400 > status
         expect(is_right, f"{self.page.url} answers {answer and answer.status}, not {status}")
 
-    def told(self, text):
+    def expect_announced(self, text):
         """The page that has answered says a text to those who do not see it: by its title, which is read first, in a live region, or where the focus is."""
-        told = checks.ask(
+        announced = checks.ask(
             self.page,
             """
             const at = document.activeElement;
@@ -148,7 +148,7 @@ class Keys:
             return [document.title, ...regions.map(region => region.closest('section, [role=alert]')?.textContent ?? region.textContent)];
             """,
         )
-        expect(any(text in one for one in told), f"nobody is told {text!r}, but {told}")
+        expect(any(text in one for one in announced), f"{text!r} is not announced, but {announced}")
 
     def log_in(self, player, path):
         """Goes to a page of somebody's own and logs in on the way."""

@@ -106,12 +106,12 @@ class Noted(list):
 def noted(fields, texts):
     """Fields of a form whose texts are noted when they are made."""
 
-    def made(scene):
+    def fields_with_notes(scene):
         values = fields(scene)
         texts.extend(texts_of(list(values.values())))
         return values
 
-    return made
+    return fields_with_notes
 
 
 def look(visitor, pages, answers, seed_data):
@@ -122,7 +122,7 @@ def look(visitor, pages, answers, seed_data):
     data = Data([*seed_texts(seed_data), *queries, *terms, *ACCOUNTS, *texts_of(visitor.scene.service.sent)])
     # What is below /docs was written as a whole, and is no page of words.
     pages = [page for page in pages if not page.path.startswith("/docs")]
-    # Each is another text to be moved.
+    # Each line is another text that must move into a file of words.
     visitor.most_lines = MOST_LINES
     with visitor.tab(SIZE, "light") as tab:
         for visited, where in visitor.each(pages, tab, "words", [only_words]):
@@ -130,5 +130,5 @@ def look(visitor, pages, answers, seed_data):
         typed = []
         visitor.scene.service.sent = Noted(typed)
         for answer in answers.ANSWERS:
-            made = replace(answer, says="", fields=noted(answer.fields, typed))
-            answers.look_at(visitor, tab, made, "words", [only_words], data, typed)
+            with_notes = replace(answer, says="", fields=noted(answer.fields, typed))
+            answers.look_at(visitor, tab, with_notes, "words", [only_words], data, typed)

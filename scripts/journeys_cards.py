@@ -12,11 +12,11 @@ def search_card_next(keys):
     keys.follow(".tile a")
     card, name = keys.path, keys.heading
     expect(card.startswith("/cards/ttcg/hearth/"), f"the result leads to {card}")
-    keys.told(name)
+    keys.expect_announced(name)
     keys.follow("a[rel=next]")
     expect(keys.path.startswith("/cards/ttcg/hearth/") and keys.path != card, f"the next card is {keys.page.url}")
     expect(keys.heading != name, "the next card has the same name")
-    keys.told(keys.heading)
+    keys.expect_announced(keys.heading)
 
 
 def refused_query_mended(keys):
@@ -41,7 +41,7 @@ def wall_turns_a_card(keys):
     if keys.has_script:
         keys.wait("name => document.getElementById('news').textContent.includes(name)", name)
         keys.keep_focus(kept)
-        keys.told(name)
+        keys.expect_announced(name)
         turned = page.locator(".turned").count()
         expect(turned == 1, f"{turned} cards are turned")
     else:
@@ -102,7 +102,7 @@ def hidden_card_unlocked(keys):
     name = keys.scene.unlock()
     if keys.has_script:
         keys.wait("name => document.getElementById('news').textContent.includes(name)", name)
-        keys.told(name)
+        keys.expect_announced(name)
     else:
         page.reload()
     is_shown = keys.heading == name and name in page.title()

@@ -14,7 +14,7 @@ def code_of_qr_address(keys):
     if keys.has_script:
         expect(keys.value("#serial") == CODE and "#" not in keys.page.url, f"the code is not taken out of the address: {keys.page.url}")
         expect(keys.is_on("#card"), "the focus is not on what is typed next")
-        keys.told("right")
+        keys.expect_announced("right")
     else:
         keys.type("#serial", CODE.lower())
     keys.type("#card", "A card of paper")
@@ -62,7 +62,7 @@ def first_card_of_a_newcomer(keys):
     keys.follow()
     codes = keys.page.locator(".codes code").count()
     expect(codes >= 8, f"{codes} recovery codes are shown")
-    keys.told("Your recovery codes")
+    keys.expect_announced("Your recovery codes")
     keys.follow(".actions .main")
     keys.follow("header a[href='/submit']")
     register(keys, code, card)
@@ -70,7 +70,7 @@ def first_card_of_a_newcomer(keys):
     expect(card in picture and card in keys.page.locator("main .lead").text_content(), f"the registered card is not shown, but {picture!r}")
     keys.follow(".actions a[href^='/cards/']")
     expect(keys.heading == card, f"the card is shown as {keys.heading!r}")
-    keys.told(card)
+    keys.expect_announced(card)
 
 
 def account_with_the_first_card(keys):
@@ -82,13 +82,13 @@ def account_with_the_first_card(keys):
     keys.type("#name", keys.scene.word())
     keys.type("#password", stage.PASSWORD)
     keys.follow("button[value=join]", 422)
-    keys.told("Code and name do not belong together.")
+    keys.expect_announced("Code and name do not belong together.")
     codes = keys.page.locator(".codes code").count()
     expect(codes >= 8, f"{codes} recovery codes are shown")
     keys.type("#card", card)
     keys.follow(".form .main")
     expect(keys.heading == "This copy is yours now", f"after the code the page says {keys.heading!r}")
-    keys.told("This copy is yours now")
+    keys.expect_announced("This copy is yours now")
 
 
 def results_of_a_batch_in_sight(keys):
@@ -110,8 +110,8 @@ def register(keys, code, card):
     """Types a code and the name of its card into the form, and sends it."""
     keys.type("#serial", code)
     if keys.has_script:
-        keys.told("The code is typed right.")
+        keys.expect_announced("The code is typed right.")
     keys.type("#card", card)
     keys.follow()
     expect(keys.heading == "This copy is yours now", f"after the code the page says {keys.heading!r}")
-    keys.told("This copy is yours now")
+    keys.expect_announced("This copy is yours now")

@@ -35,7 +35,7 @@ def deck_built_by_name(keys):
         keys.type("#list", "2 Kettle Imp\n1 Pocket Bat")
     keys.follow(".form .main")
     expect(keys.heading == name and keys.path.startswith("/decks/"), f"saving leads to {keys.page.url}")
-    keys.told(name)
+    keys.expect_announced(name)
     rows = [" ".join(row.split()) for row in keys.page.locator(".deck-kind li").all_text_contents()]
     expect(sorted(row.split(" ")[0] for row in rows) == ["1", "2"] and "Kettle Imp" in " ".join(rows), f"the deck has {rows}")
 
@@ -50,7 +50,7 @@ def deck_kept_when_the_session_ends(keys):
     session = page.context.cookies()
     page.context.clear_cookies()
     keys.follow(".form .main", 401)
-    keys.told("You are not logged in")
+    keys.expect_announced("You are not logged in")
     keys.to("main a.button[target=_blank]")
     # What the other tab would do.
     page.context.add_cookies(session)
@@ -91,7 +91,7 @@ def list_judged_while_typed(keys):
         expect(not page.locator("#pick").is_visible(), "the field for names is there, and does nothing")
     keys.follow(".form .main")
     keys.comes_to("#verdict", "the verdict has not the focus")
-    keys.told(page.locator(".verdict").text_content().strip())
+    keys.expect_announced(page.locator(".verdict").text_content().strip())
     count = page.locator(".verdict").count()
     expect(count == 1, f"{count} reports are shown")
     if keys.has_script:
@@ -165,4 +165,4 @@ def deck_liked_commented_and_copied(keys):
     keys.type("#name", name)
     keys.follow(".form .main")
     expect(keys.heading == name and keys.path != deck, f"copying leads to {keys.page.url}")
-    keys.told(name)
+    keys.expect_announced(name)

@@ -16,7 +16,7 @@ def design_of_a_card(keys):
     expect(keys.value("input[name=name]") == name, "the check forgets the name")
     keys.follow(".actions button[value=save]")
     expect(keys.path.startswith("/designs/D-"), f"the design is not saved: {keys.page.url}")
-    keys.told(name)
+    keys.expect_announced(name)
 
 
 def design_checked_while_typing(keys):

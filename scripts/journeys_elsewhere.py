@@ -62,7 +62,7 @@ def scan(keys):
     expect(read == CODE, f"the camera has seen {read}")
     keys.keep_focus("#card")
     keys.see_focus()
-    keys.told("The code is typed right.")
+    keys.expect_announced("The code is typed right.")
     keys.wait("() => document.getElementById('camera').srcObject === null && tracks.length > 0 && tracks.every(track => track.readyState === 'ended')")
     expect(not page.locator("#camera").is_visible() and not page.locator("#stop").is_visible(), "the camera is off, and still shown")
     expect(page.locator("#scan").is_visible(), "the code cannot be scanned again")

@@ -127,7 +127,7 @@ pub struct ServeOptions {
     #[arg(long, env = "CARDSCAPE_BULK_INTERVAL", default_value = "60", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(0..=86_400))]
     bulk_interval: u64,
 
-    /// Whose accounts must have a second factor: until they have switched one on, they may do nothing else.
+    /// Whose accounts must have a second factor: until they have switched one on, they may only read what everybody may read, and change their password and second factor.
     #[arg(
         long,
         env = "CARDSCAPE_REQUIRE_SECOND_FACTOR",

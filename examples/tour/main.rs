@@ -122,9 +122,9 @@ impl Tour {
     async fn has_hidden_card(&self) -> bool {
         let hidden = self
             .client
-            .get(format!("{}/v1/cards?game=ttcg&set=veil&hidden=true&limit=1", self.base));
+            .get(format!("{}/v1/cards?game=ttcg&set=veil&hidden=true&limit=200", self.base));
         let Ok(answer) = hidden.send().await else { return false };
-        answer.json::<Value>().await.is_ok_and(|page| page["data"][0].is_object())
+        answer.json::<Value>().await.is_ok_and(|page| find_sample_card(&page).is_some())
     }
 
     /// Sends a request, prints it and its answer, and ends the tour if the status is not the expected one.
@@ -325,13 +325,12 @@ impl Tour {
     async fn unlock_a_card(&self, printed: &[Printed]) -> (String, Vec<Person>) {
         title("What a stranger sees of a hidden card");
         // The last one: the README's story by hand begins with the first, and works after a tour, too.
-        let last = "/v1/cards?game=ttcg&set=veil&hidden=true&limit=1&order=desc";
+        let last = "/v1/cards?game=ttcg&set=veil&hidden=true&limit=200&order=desc";
         let hidden = self.get(None, last).await;
-        let card = &hidden["data"][0];
+        let (card, name) = find_sample_card(&hidden).unwrap();
         let (id, number) = (card["id"].as_str().unwrap(), card["number"].as_str().unwrap());
         assert!(card.get("name").is_none(), "a hidden card has no name");
         let progress = format!("/v1/cards/{id}/unlock");
-        let name = sample_name(number);
         let serials: Vec<&str> = printed
             .iter()
             .filter(|copy| copy.number == number)
@@ -439,13 +438,16 @@ fn read_print_file(file: &Path) -> Vec<Printed> {
         .collect()
 }
 
-/// The name on the physical card: players read it there; the tour reads the sample set, which is public by nature.
-fn sample_name(number: &str) -> String {
+/// The first card of a list that is in the sample set, and the name on the physical card: players read it there; the tour reads the sample set, which is public by nature.
+/// Admins may have released designs into the stored set.
+fn find_sample_card(list: &Value) -> Option<(&Value, String)> {
     let file = seed_data().join("games/ttcg/sets/veil.json");
     let set: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let cards = set["cards"].as_array().unwrap();
-    let card = cards.iter().find(|card| card["number"] == number).unwrap();
-    card["name"].as_str().unwrap().to_owned()
+    list["data"].as_array()?.iter().find_map(|listed| {
+        let card = cards.iter().find(|card| card["number"] == listed["number"])?;
+        Some((listed, card["name"].as_str()?.to_owned()))
+    })
 }
 
 /// The code with its last random symbol typed wrong.

@@ -464,7 +464,7 @@ impl ProblemHelp {
             C::InvalidImport => (
                 "The file of a game or set has faults, so nothing of it was imported. `errors` lists all of them with their place; where a rule of \
                  the game is broken, with `code` and `rule`.",
-                "Correct the file and send it again. `docs/VIOLATIONS.md` explains the codes.",
+                "Correct the file and send it again. `/docs/violations` explains the codes.",
                 new.errors(vec![InputFault {
                     code: Some("ATTRIBUTE_OUT_OF_RANGE".to_owned()),
                     rule: Some("T-2.2.1b".to_owned()),

@@ -156,7 +156,7 @@ pub enum FaultReason {
     DeckOfGame(String),
     /// The number of lines beyond the limit of a list; they were not read.
     LinesLeft(usize),
-    /// The list has headings, or cards outside of the deck, and no card of the deck.
+    /// The list has lines, such as comments, headings or cards outside of the deck, and no card of the deck.
     NoCards,
     Table(TableError),
     Line(LineFault),

@@ -20,6 +20,7 @@ pub mod problem_cause;
 pub mod problem_member;
 pub mod serials;
 pub mod state;
+pub(crate) mod step_connection;
 pub mod versions;
 pub(crate) mod word_lists;
 pub mod words;

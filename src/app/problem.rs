@@ -216,7 +216,7 @@ pub struct InputFault {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 6, minimum = 1)]
     pub column: Option<usize>,
-    /// Violation code of the broken rule (`docs/VIOLATIONS.md`), which is stable, for programs; only if a rule of the game is broken.
+    /// Violation code of the broken rule (`/docs/violations`), which is stable, for programs; only if a rule of the game is broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ATTRIBUTE_OUT_OF_RANGE")]
     pub code: Option<String>,
@@ -534,7 +534,9 @@ impl From<RenderError> for Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unavailable(cause) | StoreError::CommitUnclear(cause) => {
+            StoreError::Unavailable(cause)
+            | StoreError::NoWrites(cause)
+            | StoreError::CommitUnclear(cause) => {
                 tracing::warn!(%cause, "database unavailable");
                 Self::new(ProblemCode::Unavailable)
                     .detail("The database cannot do this right now.")

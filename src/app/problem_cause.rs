@@ -94,7 +94,6 @@ pub struct CountedPrinting {
     pub name: Option<String>,
     /// Code of its rarity; `None`: hidden from the player.
     pub rarity: Option<String>,
-    /// The condition.
     pub condition: Condition,
 }
 
@@ -106,7 +105,6 @@ pub enum NameHolder {
     Card {
         /// Code of its set.
         set: String,
-        /// Its number.
         number: String,
     },
     /// Another design.

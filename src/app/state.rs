@@ -14,6 +14,7 @@ use crate::app::designs::alike::{AlikeResponse, CardsLike};
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::fault_reason::NoGame;
 use crate::app::problem::Problem;
+use crate::app::step_connection::StepConnection;
 use crate::auth::keys::KeyRing;
 use crate::auth::password::PasswordHasher;
 use crate::auth::permission::{Acting, Granted, Permission};
@@ -114,13 +115,25 @@ impl AppState {
         &self,
         code: &str,
     ) -> Result<Result<Arc<LoadedGame>, NoGame>, Problem> {
-        let listed = self.all_games().await?;
+        self.named_game_on(&mut StepConnection::new(&self.store), code).await
+    }
+
+    /// Like [`Self::named_game`], for a use case that has a connection for its steps.
+    pub(crate) async fn named_game_on(
+        &self,
+        conn: &mut StepConnection<'_>,
+        code: &str,
+    ) -> Result<Result<Arc<LoadedGame>, NoGame>, Problem> {
+        let listed = match self.games.listed() {
+            Some(games) => games,
+            None => self.games.list(conn.get().await?).await?,
+        };
         let known = listed.iter().find(|loaded| loaded.game.code() == code);
         if let Some(loaded) = known {
             return Ok(Ok(loaded.clone()));
         }
         // Another instance may have imported the game since the list was read.
-        let found = self.games.find(&mut *self.store.connection().await?, code).await?;
+        let found = self.games.find(conn.get().await?, code).await?;
         Ok(found.ok_or_else(|| {
             let known = listed.iter().map(|loaded| loaded.game.code());
             NoGame::new(code, known)
@@ -424,7 +437,6 @@ pub struct Shared {
     pub registration_groups: RegistrationGroups,
     /// Renders `/metrics`.
     pub metrics: PrometheusHandle,
-    /// The settings.
     pub settings: ApiSettings,
     draining: AtomicBool,
 }

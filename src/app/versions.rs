@@ -16,7 +16,7 @@ impl Revision {
     }
 
     /// The `If-Match` header that names this version.
-    pub(crate) fn meant(self) -> IfMatch {
+    pub(crate) fn if_match(self) -> IfMatch {
         IfMatch::naming(&self.tag())
     }
 }
@@ -65,7 +65,7 @@ impl Version {
     }
 
     /// The `If-Match` header that names this version.
-    pub(crate) fn meant(self) -> IfMatch {
+    pub(crate) fn if_match(self) -> IfMatch {
         IfMatch::naming(&self.tag_with_folder())
     }
 
@@ -240,7 +240,7 @@ impl Versions {
         let new = ListedTag::naming(None);
         match current {
             Some(current) => {
-                Self { if_match: Some(current.meant()), if_none_match: IfNoneMatch(Vec::new()) }
+                Self { if_match: Some(current.if_match()), if_none_match: IfNoneMatch(Vec::new()) }
             }
             None => Self { if_match: None, if_none_match: IfNoneMatch(vec![new]) },
         }

@@ -30,6 +30,8 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
+    const ALL: [Self; 3] = [Self::Refresh, Self::PersonalAccess, Self::Browser];
+
     fn prefix(self) -> &'static str {
         match self {
             Self::Refresh => "csr_",
@@ -37,6 +39,23 @@ impl TokenKind {
             Self::Browser => "csb_",
         }
     }
+}
+
+/// The beginning of every access token: `{"` in Base64.
+const ACCESS_TOKEN_START: &str = "eyJ";
+
+/// Whether a text contains what may be a token of this service, whole or its beginning: the prefix of an opaque token, or the beginning of an access token.
+///
+/// ```
+/// use cardscape::auth::secret::contains_token;
+/// assert!(contains_token("/v1/tokens/csp_Zk3vQOwmP3r8"));
+/// assert!(contains_token("/v1/sessions/eyJhbGciOiJIUzI1NiJ9"));
+/// assert!(!contains_token("/v1/tokens/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11"));
+/// ```
+pub fn contains_token(text: &str) -> bool {
+    let ends_prefix =
+        |at: usize| TokenKind::ALL.iter().any(|kind| text[..=at].ends_with(kind.prefix()));
+    text.match_indices('_').any(|(at, _)| ends_prefix(at)) || text.contains(ACCESS_TOKEN_START)
 }
 
 /// A plain opaque token of 256 random bits: shown to its owner once, never stored.
@@ -124,6 +143,18 @@ mod tests {
         assert!(OpaqueToken::presented(TokenKind::Refresh, token.reveal()).is_some());
         assert!(OpaqueToken::presented(TokenKind::PersonalAccess, token.reveal()).is_none());
         assert!(OpaqueToken::presented(TokenKind::Refresh, "csr_short").is_none());
+    }
+
+    #[test]
+    fn a_token_of_each_kind_is_found_in_a_text() {
+        for kind in TokenKind::ALL {
+            let token = OpaqueToken::generate(kind);
+            assert!(contains_token(token.reveal()), "{kind:?}");
+            assert!(contains_token(&format!("/v1/tokens/é{}", &token.reveal()[..9])), "{kind:?}");
+        }
+        for text in ["", "_", "é_", "csp-", "/cards/ttcg/first_csx_set", "cs_p"] {
+            assert!(!contains_token(text), "{text}");
+        }
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) enum AdminCommand {
     Create(CreateCommand),
     /// Give an account a new random password and new recovery codes, shown once, and end its sessions and tokens
     ResetPassword(ResetCommand),
-    /// Take off an account's second factor, whose device and recovery codes are lost, and end its sessions and tokens
+    /// Remove an account's second factor, whose device and recovery codes are lost, and end its sessions and tokens
     RemoveSecondFactor(RemoveCommand),
 }
 

@@ -34,8 +34,8 @@ const MAX_LIST: u64 = 256 * 1024;
 pub(super) enum DeckCommand {
     /// Check a deck list without a service or database
     ///
-    /// Prints every violation with its rule. Exit code 0: legal in every format asked for, 1: illegal, incomplete or not
-    /// readable.
+    /// Prints every violation with its rule. Exit code 0: legal in every format asked for, 1: illegal, incomplete, or with lines that
+    /// cannot be read, 70: the file cannot be read.
     Validate {
         /// The deck list, one `QTY NAME` a line; `-` reads standard input
         file: PathBuf,
@@ -48,7 +48,8 @@ pub(super) enum DeckCommand {
         on: Option<Date>,
         #[command(flatten)]
         seed_data: SeedDataOptions,
-        /// Print the report as JSON, as the service would; of several formats, all reports and a summary
+        /// Print the report as JSON, as the service would; of several formats, all reports and a summary. It is about the lines that
+        /// could be read: the exit code and standard error tell of others
         #[arg(long)]
         json: bool,
     },
@@ -140,8 +141,9 @@ impl DeckCommand {
         let (dialect, unread) = (read.dialect, read.lines_left_out);
         let list = check_list(read);
         let is_odd = |line: &ReadLine| is_odd_heading(dialect, line, catalogue.game());
-        let is_whole = print_refused(&file, &list, is_odd) && unread == 0;
+        let lost = print_refused(&file, &list, is_odd) + unread;
         print_unread(&file, unread);
+        let is_whole = lost == 0 && list.deck.entries.len() <= MAX_ENTRIES;
         let (deck, lines) = (&list.deck, CardLines::new(&list.deck, &list.entry_lines));
         let mut judged = legalities(deck, &catalogue, formats.iter().map(Arc::as_ref));
         let left_out = judged.suggest(&catalogue);
@@ -166,7 +168,16 @@ impl DeckCommand {
             let hint = (left_out > 0).then(|| {
                 format!("{left_out} more unknown names were not compared with known ones.")
             });
-            let texts: Vec<String> = summary.into_iter().chain(texts).chain(hint).collect();
+            // First, so that nobody takes the verdict for one about the whole list.
+            let warning = match lost {
+                0 => None,
+                1 => Some("1 line could not be read; what follows is about the others.".to_owned()),
+                _ => Some(format!(
+                    "{lost} lines could not be read; what follows is about the others."
+                )),
+            };
+            let texts: Vec<String> =
+                warning.into_iter().chain(summary).chain(texts).chain(hint).collect();
             say(texts.join("\n\n"))?;
         }
         Ok(if legal && is_whole { ExitCode::SUCCESS } else { ExitCode::from(NO) })
@@ -305,13 +316,13 @@ pub(super) fn print_unread(file: &Path, lines: usize) {
 }
 
 /// Prints lines that are refused, that cannot be read, that were partly guessed, or that were taken for headings although they are none of those that
-/// lists have (`is_odd`). Returns whether no line was refused.
-fn print_refused(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> bool) -> bool {
-    let mut is_whole = true;
+/// lists have (`is_odd`). Returns how many lines were refused.
+fn print_refused(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> bool) -> usize {
+    let mut refused = 0;
     for (line, outcome) in &list.lines {
         let detail = match (outcome, &line.verdict) {
             (LineOutcome::Refused(refusal), _) => {
-                is_whole = false;
+                refused += 1;
                 refusal.to_string()
             }
             (LineOutcome::Entry(_), verdict @ LineVerdict::Guessed { .. }) => verdict.to_string(),
@@ -328,7 +339,7 @@ fn print_refused(file: &Path, list: &CheckedList, is_odd: impl Fn(&ReadLine) -> 
             file.display()
         ));
     }
-    is_whole && entries <= MAX_ENTRIES
+    refused
 }
 
 /// Where the cards of a violation are named: `On line 3.`; nothing when they are not.

@@ -46,7 +46,7 @@ pub(super) struct MintCommand {
     /// Cards in a pack, the lore card not counted
     #[arg(long, value_name = "N", requires = "packs")]
     pack_size: Option<u32>,
-    /// Leave over what makes no whole pack, instead of refusing the run
+    /// Leave out cards that do not fill a pack, instead of refusing the run
     #[arg(long, requires = "packs")]
     remainder: bool,
     /// The print file to write, mode 0600; the file must not exist yet

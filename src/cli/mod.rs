@@ -18,6 +18,7 @@ mod metrics;
 mod migrate;
 mod mint;
 mod openapi;
+mod outcome;
 mod schema;
 mod seed;
 mod seed_data;
@@ -34,6 +35,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::config::LogOptions;
+use outcome::{ExitError, FAILED, NO, Outcome, USAGE};
 use standard_output::{print_message, say};
 
 /// Card database and collection service.
@@ -48,7 +50,7 @@ struct Cli {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 70 failed";
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 negative result, 2 wrong usage, 70 failed";
 
 #[derive(Subcommand)]
 enum Command {
@@ -56,9 +58,9 @@ enum Command {
     Serve(serve::ServeCommand),
     /// Bring the database to the schema of this program
     Migrate(migrate::MigrateCommand),
-    /// Load games and sets from a folder, only check them, or make up cards for trials
+    /// Load games and sets from a folder, only check them, or generate test cards
     Seed(seed::SeedCommand),
-    /// Create admins, reset passwords, take off second factors
+    /// Create admins, reset passwords, remove second factors
     #[command(subcommand)]
     Admin(admin::AdminCommand),
     /// Make the key file that a database of your own needs, or replace one that is lost
@@ -90,35 +92,6 @@ enum Command {
     ///
     /// `cardscape man ~/.local/share/man/man1`, then `man cardscape-serve`.
     Man(man::ManCommand),
-}
-
-/// The result of a subcommand.
-type Outcome = anyhow::Result<ExitCode>;
-
-/// The answer is negative.
-const NO: u8 = 1;
-/// The command line is wrong.
-const USAGE: u8 = 2;
-const FAILED: u8 = 70;
-
-/// An error with its own exit code.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-struct ExitError {
-    code: u8,
-    message: String,
-}
-
-impl ExitError {
-    /// A negative answer.
-    fn no(message: impl Into<String>) -> Self {
-        Self { code: NO, message: message.into() }
-    }
-
-    /// The command line is wrong.
-    fn usage(message: impl Into<String>) -> Self {
-        Self { code: USAGE, message: message.into() }
-    }
 }
 
 /// Runs the program.

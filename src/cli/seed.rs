@@ -36,6 +36,9 @@ pub(super) struct SeedCommand {
     /// Only read and check every file, without a database; exit code 1 when there is any fault
     #[arg(long)]
     check: bool,
+    /// Compare the folder with the database, which this version has migrated, and print what would change, without changing anything
+    #[arg(long, conflicts_with_all = ["check", "synthetic"])]
+    dry_run: bool,
     #[command(flatten)]
     synthetic: SyntheticOptions,
     #[command(flatten)]
@@ -50,6 +53,15 @@ impl SeedCommand {
         if self.synthetic.synthetic.is_none() {
             // Checked first, so that no database is created without need.
             seed_data::read(&self.folder)?;
+        }
+        if self.dry_run {
+            let database = Database::open(&self.database)?;
+            return block_on(async {
+                // Not migrated: that would be a change.
+                database.require_tables().await?;
+                let store = Store::new(&database.settings)?;
+                Box::pin(self.load_folder(&store)).await
+            });
         }
         let database = Database::open_or_create(&self.database)?;
         block_on(async {
@@ -82,18 +94,30 @@ impl SeedCommand {
             (Ok(games), Ok(texts)) => (games, texts),
             (games, texts) => return refuse_folder(games, texts),
         };
-        let seeded = import_games(store, &found, &games).await?;
-        // Everything is loaded before anything is printed, because standard output may fail.
-        let texts = seed_effect_texts::load(store, &texts, &seeded.conflicting).await;
+        if self.dry_run {
+            say("This is a dry run: nothing is stored.")?;
+        }
+        let seeded = import_games(store, &found, &games, self.dry_run).await?;
+        // Everything is loaded before anything is printed of it, because standard output may fail.
+        let texts = if self.dry_run {
+            seed_effect_texts::find_differing(store, &texts, &seeded.conflicting).await
+        } else {
+            seed_effect_texts::load(store, &texts, &seeded.conflicting).await
+        };
+        let (has_happened, of_refused, nothing) = if self.dry_run {
+            ("nothing is stored", "a game with faults would not be loaded", "Nothing would change.")
+        } else {
+            (LOADED, "a game with faults is not loaded, the others are", "Nothing changed.")
+        };
         let mut changed = seeded.loaded.iter().filter(|summary| summary.changed());
         let reported = changed.try_for_each(report);
         let texts = texts?;
-        reported.and_then(|()| report_texts(&texts)).context(LOADED)?;
+        reported.and_then(|()| report_texts(&texts)).context(has_happened)?;
         if !seeded.refused.is_empty() {
-            return refuse(&seeded.refused, "a game with faults is not loaded, the others are");
+            return refuse(&seeded.refused, of_refused);
         }
         if texts.is_empty() && !seeded.loaded.iter().any(ImportSummary::changed) {
-            say("Nothing changed.").context(LOADED)?;
+            say(nothing).context(has_happened)?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -187,6 +211,12 @@ fn report(summary: &ImportSummary) -> anyhow::Result<()> {
             "{}/{}: {} cards added, {} changed, {} unlocked by a lower threshold",
             summary.game, set.set, set.cards_added, set.cards_changed, set.cards_unlocked
         ))?;
+        if set.printings_added > 0 || set.printings_removed > 0 {
+            say(format_args!(
+                "{}/{}: printings of stored cards: {} added, {} removed",
+                summary.game, set.set, set.printings_added, set.printings_removed
+            ))?;
+        }
     }
     Ok(())
 }
@@ -219,16 +249,17 @@ pub(super) struct Seeded {
 /// Loads games and sets, if no file has a fault. Costs almost nothing when nothing changed since the last time.
 async fn load(store: &Store, found: &SeedGames) -> anyhow::Result<Seeded> {
     match check_differing(store, found).await? {
-        Ok(imports) => import_games(store, found, &imports).await,
+        Ok(imports) => import_games(store, found, &imports, false).await,
         Err(refused) => Ok(Seeded { refused, has_faulty_files: true, ..Seeded::default() }),
     }
 }
 
-/// Imports checked games, each in a transaction of its own.
+/// Imports checked games, each in a transaction of its own; a dry run changes nothing.
 async fn import_games(
     store: &Store,
     found: &SeedGames,
     imports: &[GameImport],
+    dry_run: bool,
 ) -> anyhow::Result<Seeded> {
     let bar = counting_bar(imports.iter().map(|import| import.card_count() as u64).sum());
     let mut seeded = Seeded::default();
@@ -237,8 +268,8 @@ async fn import_games(
         let manifest = &game.manifest().name;
         let read = found.stored_manifests.get(manifest);
         let base = read.map_or(Base::Whatever, |revision| Base::Revision(*revision));
-        match import_game(store, game, base, &bar).await {
-            Ok(summary) => seeded.loaded.push(summary),
+        match import_game(store, game, base, dry_run, &bar).await {
+            Ok(summary) | Err(ImportError::Rehearsed(summary)) => seeded.loaded.push(summary),
             Err(ImportError::Stale) => seeded.stale.push(manifest.clone()),
             Err(ImportError::Refused(faults)) => {
                 seeded.refused.extend(faults);
@@ -251,11 +282,13 @@ async fn import_games(
     Ok(seeded)
 }
 
-/// Imports a game and its sets in one transaction, if the stored version is still `base`.
+/// Imports a game and its sets in one transaction, if the stored version is still `base`. A dry run changes nothing, and its result is
+/// [`ImportError::Rehearsed`].
 pub(super) async fn import_game(
     store: &Store,
     game: &GameImport,
     base: Base,
+    dry_run: bool,
     bar: &ProgressBar,
 ) -> Result<ImportSummary, ImportError> {
     let (importer, now) = (Importer::from(Operator::at_the_machine()), Clock::system().now());
@@ -266,7 +299,9 @@ pub(super) async fn import_game(
         .transaction(async |conn| {
             // The transaction may be repeated after a deadlock.
             bar.set_position(start);
-            import::import(conn, &importer, game, base, now, &progress).await
+            let summary = import::import(conn, &importer, game, base, now, &progress).await?;
+            // An error rolls the transaction back.
+            if dry_run { Err(ImportError::Rehearsed(summary)) } else { Ok(summary) }
         })
         .await
 }

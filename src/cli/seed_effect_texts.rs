@@ -87,6 +87,24 @@ pub(super) async fn load(
     Ok(loaded)
 }
 
+/// The checked effect texts that [`load`] would load.
+pub(super) async fn find_differing(
+    store: &Store,
+    valid: &[ValidTexts],
+    without: &[String],
+) -> anyhow::Result<Vec<LoadedTexts>> {
+    let mut conn = store.connection().await?;
+    let mut differing = Vec::new();
+    for texts in valid {
+        let Some(game) = texts.game().filter(|game| !without.contains(game)) else { continue };
+        let stored = effect_texts::find(&mut conn, &game).await?;
+        if stored.as_ref() != Some(texts.library.texts()) {
+            differing.push(LoadedTexts { game, templates: texts.templates() });
+        }
+    }
+    Ok(differing)
+}
+
 /// Loads effect texts whose files differ from those that the last start loaded, except those of the games `without`, which are only checked. Changes by admins
 /// since then are kept.
 pub(super) async fn load_changed(

@@ -274,9 +274,12 @@ async fn has_admin(store: &Store) -> bool {
     }
 }
 
-/// Prints where the service is, and the secrets of the first admin. The service goes on if nobody can read this, but the log says so.
+/// Prints where the service and its API are, and the secrets of the first admin. The service goes on if nobody can read this, but the log says so.
 fn announce(address: SocketAddr, first_secrets: Option<&FirstSecrets>) {
-    if let Err(error) = print(format_args!("Cardscape is ready: http://{address}")) {
+    let places = format!(
+        "Cardscape is ready: http://{address}\nThe API, to read and to try: http://{address}/docs/"
+    );
+    if let Err(error) = print(places) {
         tracing::warn!(%error, %address, "ready, but cannot write standard output");
     }
     if let Some(Err(error)) = first_secrets.map(show) {

@@ -30,7 +30,7 @@ pub(super) struct SyntheticOptions {
     /// Another seed makes other cards
     #[arg(long, value_name = "NUMBER", default_value = "0", requires = "synthetic")]
     seed: u64,
-    /// So many of the synthetic sets, from the first, start hidden
+    /// Number of synthetic sets that start hidden: the first ones
     #[arg(long, value_name = "N", default_value = "0", requires = "synthetic")]
     hidden_sets: u32,
 }
@@ -185,7 +185,7 @@ async fn write(
     NewSets { import, revision }: NewSets,
     bar: &ProgressBar,
 ) -> anyhow::Result<ImportSummary> {
-    match import_game(store, &import, Base::Revision(revision), bar).await {
+    match import_game(store, &import, Base::Revision(revision), false, bar).await {
         Ok(summary) => Ok(summary),
         Err(ImportError::Refused(faults)) => {
             faults.iter().try_for_each(say)?;

@@ -328,7 +328,6 @@ impl TryFrom<String> for AccountName {
 #[serde(try_from = "String")]
 pub struct NamePart<const MAX: usize>(String);
 
-/// A part of an account's name.
 pub type AccountNamePart = NamePart<32>;
 
 impl<const MAX: usize> NamePart<MAX> {

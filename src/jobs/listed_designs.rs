@@ -97,8 +97,8 @@ struct Full {
 }
 
 impl Full {
-    /// Whether it should be tried again. The attempt reads up to all designs, and nothing counts as up to date meanwhile,
-    /// so it is left out until there are clearly fewer.
+    /// Whether to try again. An attempt reads up to all designs, and nothing counts as up to date meanwhile. So it waits
+    /// until there are clearly fewer.
     fn may_be_over(&self, now: DateTime<Utc>, designs: usize) -> bool {
         let passed = (now - self.at).to_std().is_ok_and(|passed| passed > TOO_MANY_DELAY);
         passed && designs < self.designs - self.designs / 8

@@ -183,9 +183,10 @@ pub(super) async fn find_icon(req: HttpRequest) -> Result<HttpResponse, Problem>
     Ok(file_answer(&req, file, HeaderValue::from_static("public, max-age=86400")))
 }
 
-/// The paths that crawlers should leave out: the API except its pictures, and searches, because there is no end of them.
+/// The paths that crawlers should leave out: the API except the pictures of cards and designs, and searches, because there is no end of them.
 pub(super) async fn find_robots(req: HttpRequest) -> HttpResponse {
-    const ROBOTS: &str = "User-agent: *\nAllow: /v1/cards/*/picture\nDisallow: /v1/\nDisallow: /search?\nDisallow: /decks?\n";
+    const ROBOTS: &str = "User-agent: *\nAllow: /v1/cards/*/picture\nAllow: /v1/designs/*/picture\n\
+        Disallow: /v1/\nDisallow: /search?\nDisallow: /decks?\nDisallow: /designs?\n";
     let file = Rendered::file(Freshness::Public(0), "text/plain; charset=utf-8", ROBOTS.as_bytes());
     file_answer(&req, &file, HeaderValue::from_static("public, max-age=86400"))
 }

@@ -113,6 +113,12 @@ pub(super) fn query_by(name: &str) -> String {
     format!("by:\"{}\"", name.replace(['"', '\\'], " "))
 }
 
+/// The page of a player. A name may contain characters that have a meaning in addresses.
+pub(super) fn player_path(name: &str) -> String {
+    let name = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
+    format!("/players/{name}")
+}
+
 /// Renders a page.
 pub(super) fn write(template: &impl Template, freshness: Freshness) -> Result<Rendered, Problem> {
     let html = template.render().map_err(Problem::internal)?;

@@ -167,8 +167,7 @@ impl Dispatcher {
         let wait = wait_after(attempts, &kind, jitter);
         let now = self.clock.now();
         let settled =
-            delivery_attempts::settle(&self.store, lease, (delivery, attempts), outcome, wait, now)
-                .await?;
+            delivery_attempts::settle(&self.store, lease, &due, outcome, wait, now).await?;
         let webhook = lease.webhook;
         let Outcome { status, .. } = outcome;
         if outcome.failure.is_none() {

@@ -621,11 +621,68 @@ async fn faults_against_rules_are_reported_with_faults_against_the_schemas() {
             json!({ "url": 5, "kinds": ["card.unlocked"], "description": "a\u{1b}" }),
             &["/description", "/url"],
         ),
+        (
+            app.post("/v1/decks").by(&ada),
+            json!({ "name": "a", "format": "ttcg", "description": "a\u{1b}", "folder": "b\u{1b}", "list": "x", "foo": 1 }),
+            &["/description", "/folder", "/foo", "/format"],
+        ),
+        (
+            app.post("/v1/deck-reports"),
+            json!({ "format": "ttcg", "list": "x", "foo": 1 }),
+            &["/foo", "/format"],
+        ),
+        (
+            app.post("/v1/deck-reports"),
+            json!({ "formats": ["ttcg/standard", "ttcg"], "list": "x", "foo": 1 }),
+            &["/foo", "/formats/1"],
+        ),
+        (
+            app.post("/v1/designs").by(&ada),
+            json!({ "game": "ttcg", "kind": "a b", "effects": [{ "text": " " }], "foo": 1 }),
+            &["/effects/0/text", "/foo", "/kind"],
+        ),
+        (
+            app.post("/v1/games/ttcg/sets").by(&admin),
+            json!({ "code": "a", "name": "a\u{7}b", "foo": 1 }),
+            &["/foo", "/name"],
+        ),
+        (
+            app.post("/v1/games/ttcg/sets/dusk/print-plans").by(&admin),
+            json!({ "copies_per_card": 1, "packs": { "lore_min_mg": 9, "lore_max_mg": 8 }, "foo": 1 }),
+            &["/foo", "/packs/lore_min_mg"],
+        ),
     ] {
         let problem = request.json(&body).answer().await.problem(422, "invalid_body");
         let reported: Vec<&str> =
             faults(&problem).into_iter().map(|(pointer, _)| pointer).collect();
         assert_eq!(reported, pointers, "{body}: {problem}");
+    }
+}
+
+#[tokio::test]
+async fn forms_of_texts_are_described_in_words() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let unknown = ("/foo", "is not known here");
+    for (path, body, fault) in [
+        (
+            "/v1/webhooks",
+            json!({ "url": "ftp://x", "kinds": ["card.changed"], "foo": 1 }),
+            ("/url", "must begin with https://"),
+        ),
+        (
+            "/v1/games/ttcg/sets",
+            json!({ "code": "A B", "name": "a", "foo": 1 }),
+            ("/code", "must be lower-case letters and digits, with single hyphens between them"),
+        ),
+    ] {
+        let problem = app.post(path).by(&admin).json(&body).answer().await;
+        let problem = problem.problem(422, "invalid_body");
+        for (pointer, detail) in [fault, unknown] {
+            let is_listed =
+                |found: &(&str, &str)| found.0 == pointer && found.1.starts_with(detail);
+            assert!(faults(&problem).iter().any(is_listed), "{pointer}: {problem}");
+        }
     }
 }
 

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use cardscape::domain::clock::Clock;
+use cardscape::store::db::migrations::migrate;
+use cardscape::store::db::pooler::Route;
 use serde_json::json;
 
-use crate::support::{Answer, RequestExt as _, TestApp, TestDb};
+use crate::support::{Answer, Player, RequestExt as _, TestApp, TestDb};
 
 async fn register(app: &TestApp, name: &str) -> Answer {
     let body = json!({ "name": name, "password": "a long enough password" });
@@ -92,8 +94,46 @@ async fn while_the_server_is_read_only_reads_succeed_and_readiness_shows_the_rea
     app.get("/v1/me").by(&known).answer().await.expect(200);
     let problem = app.get("/readyz").answer().await.problem(503, "unavailable");
     assert!(problem["detail"].as_str().unwrap().contains("read-only"), "{problem}");
+    let refused = migrate(&db.url(), Route::Session).await.unwrap_err().to_string();
+    assert!(refused.contains("is read-only, and Cardscape has to write"), "{refused}");
 
     switch("off").await;
     app.get("/readyz").answer().await.expect(200);
     register(&app, "somebody").await.expect(201);
+}
+
+/// A reader gives the events their numbers. What has a number is listed although the others cannot get theirs.
+#[tokio::test]
+async fn while_the_disk_is_full_events_with_a_number_are_listed() {
+    let app = TestApp::start().await;
+    let (known, strange) = (app.player("an old hand").await, app.player("a new hand").await);
+    let happen = async || {
+        app.sql("INSERT INTO events (id, kind, payload, created_at) VALUES (gen_random_uuid(), 'game.changed', '{\"game\": \"ttcg\"}', now())").await;
+        app.sql(
+            "INSERT INTO account_events (account_id, kind, created_at) \
+             SELECT id, 'copy.frozen', now() FROM accounts WHERE name = 'an old hand'",
+        )
+        .await;
+    };
+    let list = async |by: &Player| {
+        let own = app.get("/v1/me/events").by(by).answer().await.expect(200);
+        (own["data"].as_array().unwrap().len(), own["newest"].as_i64().unwrap())
+    };
+    let newest =
+        async || app.get("/v1/changes?after=0").answer().await.expect(200)["newest"].clone();
+    happen().await;
+    assert_eq!((list(&known).await, newest().await), ((1, 1), json!(1)));
+    app.sql(
+        "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION 'kein Platz mehr' USING ERRCODE = '53100'; END $$; \
+         CREATE TRIGGER fail BEFORE UPDATE ON events FOR EACH ROW EXECUTE FUNCTION fail(); \
+         CREATE TRIGGER fail BEFORE UPDATE ON account_events FOR EACH ROW EXECUTE FUNCTION fail(); \
+         CREATE TRIGGER fail BEFORE INSERT ON account_event_clocks FOR EACH ROW EXECUTE FUNCTION fail()",
+    )
+    .await;
+    happen().await;
+    assert_eq!((list(&known).await, newest().await), ((1, 1), json!(1)));
+    assert_eq!(list(&strange).await, (0, 0));
+    app.sql("DROP FUNCTION fail CASCADE").await;
+    assert_eq!((list(&known).await, newest().await), ((2, 2), json!(2)));
 }

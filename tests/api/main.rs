@@ -23,6 +23,7 @@ mod serials;
 mod support;
 
 mod bad_input;
+mod connection_use;
 mod connections;
 mod contract;
 mod database_poolers;

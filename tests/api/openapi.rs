@@ -87,6 +87,59 @@ fn every_operation_has_a_summary_examples_and_its_failures() {
     }
 }
 
+#[test]
+fn descriptions_name_the_common_codes_of_an_operation() {
+    for (method, path, operation) in operations() {
+        let name = format!("{method} {path}");
+        let names = |status: &str, code: &str| {
+            let description = operation["responses"][status]["description"].as_str();
+            // A description without codes speaks of all that are common.
+            description.is_some_and(|text| !text.starts_with('`') || text.contains(code))
+        };
+        let is_limited = operation["responses"]["429"].is_object();
+        assert!(!is_limited || names("429", "`rate_limited`"), "{name}");
+        if operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty()) {
+            assert!(names("403", "`scope_missing`, `login_required`"), "{name}");
+        }
+        let mut parameters = operation["parameters"].as_array().into_iter().flatten();
+        if parameters.any(|parameter| parameter["name"] == "Idempotency-Key") {
+            let refused = operation["responses"]["422"]["description"].as_str().unwrap();
+            assert!(refused.contains("`idempotency_key_reused`"), "{name}: {refused}");
+        }
+    }
+}
+
+#[test]
+fn an_example_of_a_problem_has_the_first_code_that_its_description_names() {
+    let mut compared = 0;
+    for (method, path, operation) in operations() {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let problem = &response["content"]["application/problem+json"]["example"];
+            let description = response["description"].as_str().unwrap();
+            let quoted = description.strip_prefix('`').and_then(|text| text.split('`').next());
+            let is_code = |text: &&str| text.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_'));
+            if let Some(code) = quoted.filter(is_code)
+                && problem.is_object()
+            {
+                assert_eq!(problem["code"], code, "{method} {path} {status}: {description}");
+                compared += 1;
+            }
+        }
+        let unreadable = &operation["responses"]["400"]["content"]["application/problem+json"];
+        if operation["requestBody"].is_null() {
+            assert_ne!(unreadable["example"]["code"], "malformed_json", "{method} {path}");
+        }
+    }
+    assert!(compared > 200, "{compared}");
+}
+
+/// The guides are served below `/docs`, and not as files of the repository.
+#[test]
+fn the_document_names_guides_by_their_addresses() {
+    let document = document().to_json().unwrap();
+    assert!(!document.contains(".md"), "a file instead of an address such as /docs/search");
+}
+
 #[tokio::test]
 async fn the_document_is_served() {
     let app = TestApp::start().await;

@@ -191,7 +191,10 @@ fn unreadable_lines_are_reported_with_their_number() {
     let legal = "seed-data/games/ttcg/decks/legal-embers-and-bones.txt";
     let legal = std::fs::read_to_string(legal).unwrap();
     assert_eq!(with_input(&["-"], legal.as_bytes()).0, 0);
-    assert_eq!(with_input(&["-"], format!("{legal}\n0 Pocket Bat\n").as_bytes()).0, 1);
+    let (code, out, _) = with_input(&["-"], format!("{legal}\n0 Pocket Bat\n").as_bytes());
+    assert_eq!(code, 1);
+    let warning = "1 line could not be read; what follows is about the others.\n\nttcg/";
+    assert!(out.starts_with(warning) && out.contains(": legal; cards: "), "{out}");
 }
 
 /// The lines that are left out may make the deck illegal.
@@ -204,8 +207,9 @@ fn a_list_that_is_not_read_to_its_end_is_not_legal() {
     assert_eq!(code, 1, "{out}");
     assert!(err.contains(" more lines were not read\n"), "{err}");
     let long = format!("// format: ttcg/standard\n{}9 Kettle Imp\n", "// x\n".repeat(9_999));
-    let (code, _, err) = with_input(&["-"], long.as_bytes());
+    let (code, out, err) = with_input(&["-"], long.as_bytes());
     assert_eq!((code, err.as_str()), (1, "-: 1 more line was not read\n"));
+    assert!(out.starts_with("1 line could not be read;"), "{out}");
 }
 
 /// The sets and numbers of the code mean other cards in another game.

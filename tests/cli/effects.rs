@@ -242,6 +242,8 @@ fn the_example_of_sort() {
     folder.done(&["sort", "-i", "effects.txt", "-o", "sorted_effects.txt"]);
     let expected = "Add 3 points\nDraw 1 creature\nDraw 2 cards\nGain 5 life\n";
     assert_eq!(folder.read("sorted_effects.txt"), expected);
+    folder.write("mixed.txt", "\u{feff}b\r\n\r\n c\ra\r\r\n\nd");
+    assert_eq!(folder.done(&["sort", "-i", "mixed.txt", "-o", "-"]), "a\nb\nc\nd\n");
 }
 
 // --- Flags and defaults ----------------------------------------------------------------------------------------------
@@ -882,6 +884,24 @@ fn unusual_tables_are_read_or_refused_with_a_reason() {
     assert!(error.ends_with("empty.csv has no header"), "{error}");
 }
 
+#[test]
+fn a_row_that_is_too_long_is_reported_with_its_line() {
+    let folder = Folder::new();
+    for (table, line) in [
+        ("EFFECTNAME;A\nx;y\nx;y;z\n", 3),
+        ("EFFECTNAME;A\r\nx;y\r\nx;y;z\r\n", 3),
+        ("\u{feff}EFFECTNAME;A\rx;y\rx;y;z\r", 3),
+        ("EFFECTNAME;A\r\n\r\nx;y\r\n\r\nx;y;z\r\n", 5),
+        ("EFFECTNAME;A\r\n\"x\r\nx\";y\r\nx;y;z\r\n", 4),
+    ] {
+        folder.write("long.csv", table);
+        let error =
+            folder.fails(&["tag", "-i", "long.csv", "-o", "out.csv", "-c", "X", "-t", "a"], 1);
+        let expected = format!("long.csv:{line}: the row has 3 fields, the header 2");
+        assert!(error.ends_with(&expected), "{table:?}: {error}");
+    }
+}
+
 // --- Bad input -------------------------------------------------------------------------------------------------------
 
 #[test]
@@ -889,6 +909,7 @@ fn bad_input_is_reported_with_file_and_line() {
     let folder = workshop();
     folder.write("effects/all_effects.txt", "old\n");
     folder.write("bad.txt", b"fine\r\nDraw <number> \xff\n");
+    folder.write("cr.txt", b"a\rb\r\xff\r");
     folder.write("wrong.txt", "fine\n\n  Draw <a number> <b+>\n<>\n<+>\n");
     folder.write("bad/number.txt", "1\n<two words>\n");
     folder.write("worse/number.txt", b"1\n\xc3\n");
@@ -900,8 +921,9 @@ fn bad_input_is_reported_with_file_and_line() {
     fails(&["combine", "-f", "none.txt"], "cannot read none.txt: No such file");
     fails(&["combine", "-f", "effects"], "cannot read effects: Is a directory");
     fails(&["combine", "-f", "bad.txt"], "bad.txt:2: this is not UTF-8 text");
+    fails(&["combine", "-f", "cr.txt"], "cr.txt:3: this is not UTF-8 text");
     fails(&["combine", "-f", "wrong.txt"], "wrong.txt:3: column 8: <a number> is no placeholder");
-    fails(&["combine", "-f", "wrong.txt"], "(and 1 more lines that cannot be read)");
+    fails(&["combine", "-f", "wrong.txt"], "(and another line that cannot be read)");
     fails(&["combine", "-s", "Draw <a+>", "-t"], "the sentence: column 6: <a+> is no placeholder");
     fails(
         &["combine", "-f", "-p", "bad"],
@@ -912,8 +934,10 @@ fn bad_input_is_reported_with_file_and_line() {
     fails(&["combine", "-f", "-c", "placeholders"], "cannot read placeholders: Is a directory");
     fails(&["combine", "-d", "none.txt"], "cannot read none.txt: No such file");
     fails(&["sort", "-i", "bad.txt"], "bad.txt:2: this is not UTF-8 text");
+    fails(&["sort", "-i", "cr.txt"], "cr.txt:3: this is not UTF-8 text");
     fails(&["sort", "-i", "effects"], "cannot read effects: ");
     fails(&["tag", "-i", "bad.txt", "-c", "A", "-t", "a"], "bad.txt:2: this is not UTF-8 text");
+    fails(&["tag", "-i", "cr.txt", "-c", "A", "-t", "a"], "cr.txt:3: this is not UTF-8 text");
     fails(
         &["tag", "-i", "effects/all_effects.txt", "-c", "A", "-t", "<a b>"],
         "the pattern: column 1: <a b> is no",

@@ -403,6 +403,36 @@ fn nothing_is_loaded_from_a_folder_with_a_fault() {
     }
 }
 
+/// The same command without the option does what the dry run has reported.
+#[test]
+fn a_dry_run_reports_what_would_change_and_changes_nothing() {
+    let (folder, data) = (Folder::new(), Data::new());
+    let seed = |arguments: &[&str], code: i32| {
+        let output = data.seed_from(folder.0.path(), arguments);
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{stdout}{stderr}");
+        stdout
+    };
+    seed(&["--dry-run"], 2);
+    assert!(!data.directory().exists(), "a mistyped directory creates no database");
+    seed(&[], 0);
+    folder.edit("sets/box.json", |text| {
+        let mut set: serde_json::Value = serde_json::from_str(&text).unwrap();
+        set["cards"][0]["lore"] = "Nobody saw this coming.".into();
+        set.to_string()
+    });
+    let effects = folder.0.path().join("games/emojito/effects");
+    std::fs::create_dir_all(&effects).unwrap();
+    std::fs::write(effects.join("all_effect_templates.txt"), "Draw a card.\n").unwrap();
+    let header = "This is a dry run: nothing is stored.\n";
+    let rehearsed = seed(&["--dry-run"], 0);
+    let changes = rehearsed.strip_prefix(header).unwrap();
+    assert!(changes.contains("emojito/box: 0 cards added, 1 changed,"), "{changes}");
+    assert!(changes.contains("emojito: 1 templates of effect texts"), "{changes}");
+    assert_eq!(seed(&[], 0), changes);
+    assert_eq!(seed(&["--dry-run"], 0), format!("{header}Nothing would change.\n"));
+}
+
 /// A larger catalogue adds cards to a smaller one, a smaller one removes nothing, and the same one changes nothing. The
 /// import is the same as for admins: the engine checks every card.
 #[test]
@@ -437,6 +467,7 @@ fn synthetic_cards_need_a_number() {
         &["--seed", "7"],
         &["--hidden-sets", "1"],
         &["--synthetic", "10", "--check"],
+        &["--synthetic", "10", "--dry-run"],
     ] {
         assert_eq!(data.seed(wrong).status.code(), Some(2), "{wrong:?}");
     }

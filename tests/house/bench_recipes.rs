@@ -82,6 +82,38 @@ fn titles_of_recipes_are_unique() {
     }
 }
 
+/// The cells of each row of the committed cost tables.
+fn committed_rows() -> Vec<Vec<String>> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/PERFORMANCE.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (_, tables) = page.split_once("<!-- costs: ").unwrap();
+    let rows = tables.lines().map(|line| {
+        line.replace("\\|", "/").split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>()
+    });
+    let rows: Vec<Vec<String>> =
+        rows.filter(|cells| cells.len() == 15 && cells[2].starts_with('`')).collect();
+    assert!(!rows.is_empty());
+    rows
+}
+
+#[test]
+fn committed_rows_that_miss_their_goal_say_why() {
+    for cells in committed_rows() {
+        let (title, reached, note) = (&cells[1], &cells[12], &cells[13]);
+        let misses = reached.parse::<f64>().is_ok_and(|reached| reached < 1.0);
+        assert!(!misses || !note.is_empty(), "{title}: reached {reached}, and no note");
+    }
+}
+
+#[test]
+fn committed_rows_that_write_have_statements_or_an_empty_cell() {
+    for cells in committed_rows() {
+        let (title, statements, trips, yardstick) = (&cells[1], &cells[7], &cells[8], &cells[9]);
+        let writes = yardstick.ends_with("pgbench, one transaction");
+        assert!(!writes || (statements != "0" && trips != "0"), "{title}: no statement");
+    }
+}
+
 /// A page and the operations that it is compared with use the same row. None of them changes data or uses up a row.
 #[test]
 fn pages_are_compared_with_operations_that_read() {

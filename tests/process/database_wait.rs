@@ -31,7 +31,10 @@ fn a_service_waits_for_a_server_that_starts_after_it() {
     let server = home.serve();
     let mut lines = BufReader::new(waiting.stdout.take().unwrap()).lines();
     let ready = lines.find(|line| line.as_ref().unwrap().starts_with("Cardscape is ready"));
-    assert!(ready.is_some(), "the service starts when the server is available");
+    let ready = ready.expect("the service starts when the server is available").unwrap();
+    let base = ready.strip_prefix("Cardscape is ready: ").unwrap();
+    let next = lines.next().unwrap().unwrap();
+    assert_eq!(next, format!("The API, to read and to try: {base}/docs/"));
     kill_process(Pid::from_child(&waiting), Signal::TERM).unwrap();
     let status = waiting.wait().unwrap();
     let log = log.join().unwrap();

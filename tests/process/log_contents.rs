@@ -7,6 +7,9 @@ const CODE: &str = "7K33-3333-3333-3333";
 /// The code with other characters of its address, which decode to it.
 const ENCODED: &str = "%37K33%2D3333-3333-3333";
 
+/// The secret part of tokens.
+const SECRET: &str = "Zk3vQOwmP3r8tYb1nLxC5dH7jK9sA2fG4hM6pT0uV1w";
+
 /// Sends bytes on a connection of their own. Returns what the service answers before it closes the connection.
 async fn answer(address: &str, bytes: String) -> String {
     let mut connection = tokio::net::TcpStream::connect(address).await.unwrap();
@@ -23,7 +26,7 @@ fn with_body(path: &str, kind: &str, body: &str) -> String {
     )
 }
 
-/// Requests with a code in their paths, queries, headers, cookies and bodies; some of them are faulty.
+/// Requests with a code in their paths, queries, headers, cookies and bodies, or with a token in their paths; some of them are faulty.
 fn requests() -> Vec<String> {
     let mut requests = Vec::new();
     let paths =
@@ -36,6 +39,13 @@ fn requests() -> Vec<String> {
                     "GET {path}{code}{rest}{more} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
                 ));
             }
+        }
+    }
+    for token in ["csp_", "%63sp_", "csr_", "csb_", "eyJhbGciOiJIUzI1NiJ9."] {
+        for path in ["/v1/tokens/", "/v1/sessions/", "/decks/", "/"] {
+            requests.push(format!(
+                "DELETE {path}{token}{SECRET} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
+            ));
         }
     }
     for path in ["/v1/cards?limit=", "/v1/cards?q=", "/v1/changes?after=", "/cards?q="] {
@@ -87,7 +97,7 @@ fn requests() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn no_level_of_the_log_shows_serial_codes() {
+async fn no_level_of_the_log_shows_serial_codes_or_tokens() {
     let home = Home::new();
     let often = ["--requests-per-second", "1000000", "--request-burst", "1000000"];
     let service = home.serve_with(&[&["--log", "trace,tokio_postgres=debug"][..], &often].concat());
@@ -111,7 +121,8 @@ async fn no_level_of_the_log_shows_serial_codes() {
     }
     let log = service.stop(Signal::TERM);
     let statements = "preparing query";
-    for part in ["\"TRACE\"", "\"DEBUG\"", "\"path\":\"(a serial code)\"", statements] {
+    let masked = ["\"path\":\"(a serial code)\"", "\"path\":\"(a token)\""];
+    for part in ["\"TRACE\"", "\"DEBUG\"", statements].into_iter().chain(masked) {
         assert!(log.contains(part), "{part}");
     }
     assert!(!log.contains("with parameters"), "the values in statements are not logged");
@@ -120,6 +131,6 @@ async fn no_level_of_the_log_shows_serial_codes() {
     for line in log.lines() {
         let plain = line.to_uppercase().replace("%2D", "");
         let symbols: String = plain.chars().filter(char::is_ascii_alphanumeric).collect();
-        assert!(!symbols.contains(&code), "{line}");
+        assert!(!symbols.contains(&code) && !line.contains(SECRET), "{line}");
     }
 }

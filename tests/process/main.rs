@@ -83,7 +83,7 @@ impl Home {
                 base = Some(rest.to_owned());
             }
             password = line.strip_prefix("    ").map(str::to_owned).or(password);
-            // If a password is printed, it comes directly after the address.
+            // If a password is printed, it comes directly after the addresses.
             if base.is_some() && (line.starts_with("    ") || self.was_started()) {
                 break;
             }
@@ -540,7 +540,7 @@ async fn bulk_files_are_rebuilt_after_changes_of_the_catalogue() {
         assert!(metrics.contains(metric), "{metric}");
     }
     let log = service.stop(Signal::TERM);
-    assert!(log.contains("bulk file made"), "{log}");
+    assert!(log.contains("bulk file built"), "{log}");
 }
 
 /// A request that has begun is completed after SIGTERM.

@@ -15,10 +15,7 @@ pub enum Error {
         "{name:?} cannot be the name of the program that owns a server: use 1 to 32 lower-case \
          letters, digits, `_` and `-`, with a letter first, and not `pg_`"
     )]
-    Name {
-        /// The name.
-        name: String,
-    },
+    Name { name: String },
     /// Another process owns the data directory.
     #[error(
         "the data directory {} is already in use by {}. Stop that process first, or choose another \
@@ -149,7 +146,6 @@ pub enum Error {
     /// A program of PostgreSQL's cannot be executed.
     #[error("cannot run {}: {source}. Check that PostgreSQL is installed completely", program.display())]
     Spawn {
-        /// The program.
         program: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -189,7 +185,6 @@ pub enum Error {
     StillRunning {
         /// Its process id.
         pid: u32,
-        /// The cluster.
         cluster: PathBuf,
     },
     /// Postgres does not start while a pid file exists that may not be stale.
@@ -209,7 +204,6 @@ pub enum Error {
         path: PathBuf,
         /// The process id in it; `None` when it contains something else.
         pid: Option<u32>,
-        /// The cluster.
         cluster: PathBuf,
     },
     /// The thread that watches Postgres cannot be created, or has ended.

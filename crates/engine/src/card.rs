@@ -72,7 +72,7 @@ pub struct PrintingDefinition {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SetDefinition {
-    /// Code, unique in the game: lower-case letters, digits, `-` and `_`.
+    /// Code, unique in the game: lower-case letters and digits, in words joined by `-`.
     pub code: String,
     /// Name for people.
     pub name: String,
@@ -85,6 +85,5 @@ pub struct SetDefinition {
     /// Distinct accounts whose submissions unlock a card; absent: the game's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unlock_threshold: Option<u32>,
-    /// The cards.
     pub cards: Vec<CardDefinition>,
 }

@@ -16,7 +16,6 @@ use crate::rule::DeckCheck;
 use crate::selector::Selector;
 use crate::violation::CardMention;
 
-/// One card of a pool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoolCard {
     /// The caller's own id; opaque to the engine.
@@ -94,7 +93,6 @@ impl PreparedCard {
         }
     }
 
-    /// The card.
     pub fn card(&self) -> &PoolCard {
         &self.card
     }
@@ -163,7 +161,6 @@ struct OldPlace {
     card: u32,
 }
 
-/// The cards of a name.
 #[derive(Debug)]
 struct NameCards {
     first: u32,

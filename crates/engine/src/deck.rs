@@ -22,7 +22,6 @@ pub struct DeckEntry {
     pub zone: String,
     /// Copies; 0 is a violation, not a parse error.
     pub quantity: u32,
-    /// Which card.
     pub card: CardReference,
     /// Which physical copies these are, by the caller's own ids; there may be fewer than the quantity, or none.
     ///

@@ -128,10 +128,15 @@ impl Game {
 
     /// The requirements of a set that its schema does not express.
     fn inexpressible(&self) -> String {
-        let mut comment = "Not expressed here, but checked: numbers are unique in the set and names in the game, also \
-                           without regard to case and punctuation; texts have no invisible characters; the base printing has the \
-                           card's own numbers."
-            .to_owned();
+        let names = if self.unique_names() {
+            " and names in the game, also without regard to case and punctuation"
+        } else {
+            ""
+        };
+        let mut comment = format!(
+            "Not expressed here, but checked: numbers are unique in the set{names}; texts have no invisible characters; \
+             the base printing has the card's own numbers."
+        );
         for check in self.kinds().iter().flat_map(|kind| &kind.checks) {
             comment.push(' ');
             comment.push_str(&sentence(&check.reference));

@@ -8,7 +8,6 @@ use crate::name::name_key;
 pub struct KnownSet {
     /// Its code; deck lists may write it in any case.
     pub code: String,
-    /// Its name.
     pub name: String,
     /// Whether it has cards, hidden ones included.
     pub has_cards: bool,

@@ -84,7 +84,6 @@ pub struct ManifestError {
     pub faults: Vec<ManifestFault>,
 }
 
-/// One fault of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ManifestFault {
     /// The key or entry, for example `formats[0].rules[2].zone_size.min`; empty: the whole, or a fault of the TOML.

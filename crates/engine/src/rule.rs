@@ -63,7 +63,6 @@ pub struct Rule {
     /// Severity that replaces the check's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
-    /// What is checked.
     #[serde(flatten)]
     pub check: DeckCheck,
 }
@@ -95,7 +94,6 @@ pub enum SameCard {
     Card,
 }
 
-/// The checks of decks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "check", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -182,7 +182,6 @@ pub struct CardCheck {
     /// Code that replaces the check's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<ViolationCode>,
-    /// What is checked.
     #[serde(flatten)]
     pub check: PrintingCheck,
 }

@@ -473,7 +473,11 @@ impl Violation {
                 format!("{attribute} of {cards} {come} to {actual}, not {limit}.")
             }
             C::EffectCountInvalid => {
-                format!("{cards} has {} of this sort, not {limit}.", count(actual, "effect"))
+                let place = match &self.attribute {
+                    Some(slot) => format!("in the slot {slot:?}"),
+                    None => "of this sort".to_owned(),
+                };
+                format!("{cards} has {} {place}, not {limit}.", count(actual, "effect"))
             }
             C::EffectStyleUnknown => format!("An effect of {cards} has no known style."),
             C::EffectSlotUnknown => {

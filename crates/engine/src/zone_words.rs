@@ -16,19 +16,46 @@ pub(crate) enum Role {
     Outside,
 }
 
-/// The words for these roles. The first word is the zone's code if a game has no such zone.
+/// The words for these roles: English ones first, then those of programs in German, French, Spanish and Italian. The first word is the zone's code if a game has no
+/// such zone.
 const WORDS: [(Role, &[&str]); 6] = [
-    (Role::Main, &[MAIN_ZONE, "deck", "mainboard", "main board", "main deck", "maindeck"]),
-    (Role::Side, &["side", "sideboard", "side board", "side deck", "sidedeck"]),
+    (
+        Role::Main,
+        &[
+            MAIN_ZONE,
+            "deck",
+            "mainboard",
+            "main board",
+            "main deck",
+            "maindeck",
+            "hauptdeck",
+            "mazo",
+            "mazo principal",
+            "mazzo",
+            "mazzo principale",
+        ],
+    ),
+    (
+        Role::Side,
+        &["side", "sideboard", "side board", "side deck", "sidedeck", "sb", "réserve", "banquillo"],
+    ),
     (Role::Extra, &["extra", "extra deck", "extradeck"]),
-    (Role::Commander, &["commander", "commanders", "command zone"]),
-    (Role::Companion, &["companion", "companions"]),
+    (
+        Role::Commander,
+        &["commander", "commanders", "command zone", "kommandeur", "commandant", "comandante"],
+    ),
+    (
+        Role::Companion,
+        &["companion", "companions", "gefährte", "compagnon", "compañero", "compagno"],
+    ),
     (Role::Outside, &["maybeboard", "maybe board", "maybe", "considering", "wishlist", "tokens"]),
 ];
 
 impl Role {
     /// The role that a word has in all games.
     pub(crate) fn of_word(word: &str) -> Option<Self> {
+        let folded = (!word.is_ascii()).then(|| word.to_lowercase());
+        let word = folded.as_deref().unwrap_or(word);
         let is = |known: &&str| word.eq_ignore_ascii_case(known);
         WORDS.iter().find(|(_, words)| words.iter().any(is)).map(|(role, _)| *role)
     }
@@ -110,6 +137,9 @@ mod tests {
             ("cmdr", Some(1)),
             ("👑", Some(1)),
             ("Sideboard", Some(2)),
+            ("SB", Some(2)),
+            ("Réserve", Some(2)),
+            ("Hauptdeck", Some(0)),
             // A code counts more than an alias, and an alias more than a name.
             ("Extra", Some(3)),
             ("Dock", Some(1)),

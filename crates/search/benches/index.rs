@@ -107,7 +107,7 @@ struct Threads(usize);
 
 impl Threads {
     /// As many as the service uses at its start.
-    fn wanted() -> Self {
+    fn from_environment() -> Self {
         let wanted = std::env::var("THREADS").ok().and_then(|threads| threads.parse().ok());
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         Self(wanted.unwrap_or_else(cores))
@@ -140,7 +140,7 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     let start = Instant::now();
     (0..cards).for_each(|at| builder.push(card(at * 7_919 % cards)));
     let pushed = start.elapsed();
-    let index = builder.finish_with(&Threads::wanted());
+    let index = builder.finish_with(&Threads::from_environment());
     let now = index.snapshot();
     eprintln!("{cards} cards: made and pushed in {pushed:?}, all in {:?}", start.elapsed());
     eprintln!("{} MiB: {:?}", now.memory_bytes() >> 20, now.memory());

@@ -50,7 +50,7 @@ pub async fn list_blocks(
 /// does the player among your followers. Blocking the same player again changes nothing.
 #[utoipa::path(
     put, path = "/v1/me/blocks/{account}", tag = "accounts", security(("bearer" = [])),
-    params(("account" = String, Path, description = "Name of the player (if there was an offer between you, or the player shows lists, copies or decks to every player, and is not banned; copies of a player who has blocked you do not count), or id of the account", example = "ben")),
+    params(("account" = String, Path, description = "Name of the player (if there was an offer between you, or the player is not banned and shows lists, copies, decks or designs to every player, has designed a card, or has written to you: a comment on your design or deck, a reply to your comment, a suggested change of your design; copies of a player who has blocked you do not count), or id of the account", example = "ben")),
     responses(
         (status = 204, description = "Blocked."),
         (status = 409, description = "`own_account`, `too_many_blocks`"),

@@ -37,6 +37,7 @@ pub struct CreateTokenRequest {
         (status = 201, body = CreatedTokenResponse),
         (status = 409, description = "`too_many_tokens`, `idempotency_in_progress`"),
         (status = 410, description = "`gone`: the request was sent before, and the token that it created was revoked or has expired."),
+        (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
     )
 )]
 pub async fn create_token(

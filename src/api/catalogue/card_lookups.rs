@@ -178,7 +178,7 @@ pub struct RandomQuery {
     /// Code of a set.
     #[param(value_type = Option<String>)]
     set: Option<Code>,
-    /// A query in the language of docs/SEARCH.md. A query with a term that cannot be used is refused, because the answer has no place for warnings.
+    /// A query in the language of `/docs/search`. A query with a term that cannot be used is refused, because the answer has no place for warnings.
     /// Its terms about order and printings are ignored. Regular expressions are tested on as many cards as in lists.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
     q: Option<String>,

@@ -72,7 +72,7 @@ pub struct CardsQuery {
     /// Code of a rarity in which the card exists. It never matches a card that is hidden from the caller.
     #[param(value_type = Option<String>)]
     rarity: Option<Code>,
-    /// A query: `t:fire attack>700 -"draw a card"`. docs/SEARCH.md describes the language. Terms that cannot be used are reported in `warnings`.
+    /// A query: `t:fire attack>700 -"draw a card"`. `/docs/search` describes the language. Terms that cannot be used are reported in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
     q: Option<String>,
     /// Field to sort by. If it is absent, `q` may set it; otherwise it is `set`: by game, set and number.
@@ -160,7 +160,7 @@ impl CardsQuery {
 
 /// Lists cards, or searches them.
 ///
-/// `q` is a query in the language of docs/SEARCH.md; a card must match the query and the other filters. A hidden card is found only by game, set,
+/// `q` is a query in the language of `/docs/search`; a card must match the query and the other filters. A hidden card is found only by game, set,
 /// number, `hidden` and the progress of its unlock: any other condition, and the negation of any other condition, finds only cards that the caller
 /// may see. Without `sort` the list is sorted by game, set and number. With `Accept: text/plain` a page is a deck list with one copy of each card.
 #[utoipa::path(

@@ -19,7 +19,7 @@ pub struct FacetsQuery {
     /// Code of a set.
     #[param(value_type = Option<String>, example = "hearth")]
     set: Option<Code>,
-    /// A query in the language of docs/SEARCH.md: only cards that match are counted. Terms that cannot be used are reported in `warnings`; terms
+    /// A query in the language of `/docs/search`: only cards that match are counted. Terms that cannot be used are reported in `warnings`; terms
     /// about order and printings are ignored.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:fire attack>=300")]
     q: Option<String>,

@@ -233,7 +233,7 @@ zone_size = { zone = "main", exactly = 3 }
 
 /// Imports a game, or changes its manifest.
 ///
-/// The manifest is data: `docs/GAMES.md` explains it, `GET /v1/games/{game}/schema?of=manifest` is its JSON Schema. A manifest with a fault is
+/// The manifest is data: `/docs/games` explains it, `GET /v1/games/{game}/schema?of=manifest` is its JSON Schema. A manifest with a fault is
 /// refused as a whole, with a list of all faults and their places. To change a game, send the version of the manifest that you have changed in
 /// `If-Match`.
 #[utoipa::path(

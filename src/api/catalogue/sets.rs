@@ -14,7 +14,7 @@ use crate::app::versions::IfMatch;
 use crate::auth::permission::WriteCatalogue;
 use crate::domain::code::Code;
 use crate::http::extract::{
-    Body, File, IdempotencyKey, Json, May, PageQuery, Params, Patch, edited,
+    File, IdempotencyKey, Json, Judge, JudgedBody, May, PageQuery, Params, Patch, edited,
 };
 use crate::memory::rendered::{Freshness, Rendered};
 
@@ -57,6 +57,13 @@ pub async fn list_all_sets(
     state.cached_answers.answer(&req, make).await
 }
 
+/// What the contract does not check of a new set. The game is left to the use case.
+impl Judge for NewSetRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        self.name_fault().map_or(Ok(()), |fault| Err(Problem::invalid(vec![fault])))
+    }
+}
+
 /// Creates a set without cards.
 ///
 /// Cards come into it later: with the release of an approved design (`POST /v1/designs/{design}/release`), with a move of a card, or with the import of a
@@ -83,9 +90,9 @@ pub async fn create_set(
     by: May<WriteCatalogue>,
     game: web::Path<Code>,
     key: IdempotencyKey,
-    body: Result<Body<NewSetRequest>, Problem>,
+    body: Result<JudgedBody<NewSetRequest>, Problem>,
 ) -> Result<HttpResponse, Problem> {
-    let body = body?.sent_to(&game);
+    let body = body?.0.sent_to(&game);
     let key = key.claim(&state, by.account(), "create_set", &body);
     let set = sets::create(&state, &by, &game, body.value, key.as_ref()).await?;
     let mut response = edited(StatusCode::CREATED, &set)?;

@@ -193,6 +193,7 @@ pub struct StatementRequest {
     responses(
         (status = 201, body = DisputeResponse, headers(("Location" = String, description = "The dispute"))),
         (status = 409, description = "`dispute_closed`: see `state`; `too_many_statements`, `idempotency_in_progress`"),
+        (status = 422, description = "`invalid_body`, `idempotency_key_reused`"),
     )
 )]
 pub async fn create_statement(

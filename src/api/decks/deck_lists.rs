@@ -15,7 +15,6 @@ use crate::app::decks::deck_lists::{
 use crate::app::decks::deck_requests::DeckRequest;
 use crate::app::decks::deck_responses::{DeckResponse, DeckSummaryResponse, VersionedDeck};
 use crate::app::decks::deck_writes;
-use crate::app::decks::list_files::has_only_comments;
 use crate::app::decks::own_decks::OwnDeckCursor;
 use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Cursor, Page, PageLimit};
@@ -26,7 +25,9 @@ use crate::app::words::Word as _;
 use crate::auth::permission::{ReadOwnDecks, WriteOwnDecks};
 use crate::domain::code::Code;
 use crate::domain::decks::deck::{DeckName, FormatName};
-use crate::domain::decks::details::{DeckFolder, DeckTag, DeckVisibility, MAX_TAGS};
+use crate::domain::decks::details::{
+    DeckDescription, DeckFolder, DeckTag, DeckVisibility, MAX_TAGS,
+};
 use crate::domain::decks::own::OwnDeckSort;
 use crate::domain::ids::DeckId;
 use crate::http::extract::{
@@ -103,15 +104,19 @@ pub async fn list_decks(
 fn read_conditions(query: &DecksQuery) -> Result<OwnDeckConditions, Problem> {
     let mut faults = Vec::new();
     let conditions = OwnDeckConditions {
-        folder: sound(&mut faults, "?folder", query.folder.as_deref().map(DeckFolder::wanted)),
-        tag: sound(&mut faults, "?tag", query.tag.as_deref().map(DeckTag::wanted)),
+        folder: sound(
+            &mut faults,
+            "?folder",
+            query.folder.as_deref().map(DeckFolder::parse_filter),
+        ),
+        tag: sound(&mut faults, "?tag", query.tag.as_deref().map(DeckTag::parse_filter)),
         format: sound(&mut faults, "?format", query.format.as_deref().map(FormatName::parse)),
         visibility: sound(
             &mut faults,
             "?visibility",
             query.visibility.as_deref().map(DeckVisibility::read),
         ),
-        name: sound(&mut faults, "?name", query.name.as_deref().map(DeckName::wanted)),
+        name: sound(&mut faults, "?name", query.name.as_deref().map(DeckName::parse_filter)),
     };
     if faults.is_empty() { Ok(conditions) } else { Err(Problem::of_query(faults)) }
 }
@@ -156,13 +161,8 @@ impl ListUpload for DeckRequest {
         encoding: TextEncoding,
     ) -> Result<Self, Problem> {
         // A file that was lost on the way must not empty a deck.
-        if list.trim().is_empty() {
+        if list.trim_start_matches('\u{feff}').trim().is_empty() {
             let detail = "must not be empty: an empty deck is sent as JSON, with \"entries\": []";
-            return Err(Problem::invalid(vec![InputFault::at("/list", detail)]));
-        }
-        if has_only_comments(&list) {
-            let detail =
-                "must not have comments alone: an empty deck is sent as JSON, with \"entries\": []";
             return Err(Problem::invalid(vec![InputFault::at("/list", detail)]));
         }
         let format = query.format.or_else(|| parse_deck_text(&list).notes.remove("format"));
@@ -339,11 +339,19 @@ impl Judge for DeckRequest {
     fn judge(&self) -> Result<(), Problem> {
         let name = self.name.as_deref().and_then(|name| DeckName::parse(name).err());
         let name = name.map(|error| InputFault::at("/name", error));
+        let format = FormatName::parse(&self.format).err();
+        let format = format.map(|error| InputFault::at("/format", error));
+        let description = self.description.as_deref().map(DeckDescription::parse);
+        let description = description.and_then(Result::err);
+        let description = description.map(|error| InputFault::at("/description", error));
+        let folder = self.folder.as_deref().map(DeckFolder::parse).and_then(Result::err);
+        let folder = folder.map(|error| InputFault::at("/folder", error));
         let tags = self.tags.iter().take(MAX_TAGS).enumerate().filter_map(|(at, tag)| {
             let error = DeckTag::parse(tag).err()?;
             Some(InputFault::at(format!("/tags/{at}"), error))
         });
-        let faults: Vec<InputFault> = name.into_iter().chain(tags).collect();
+        let of_texts = name.into_iter().chain(format).chain(description).chain(folder);
+        let faults: Vec<InputFault> = of_texts.chain(tags).collect();
         if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
     }
 }

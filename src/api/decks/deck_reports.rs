@@ -97,7 +97,8 @@ impl ListUpload for DeckReportRequest {
 /// What the games decide is left to the use case.
 impl Judge for DeckReportRequest {
     fn judge(&self) -> Result<(), Problem> {
-        Ok(())
+        let faults = self.format_faults();
+        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
     }
 }
 

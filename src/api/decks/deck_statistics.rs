@@ -77,7 +77,7 @@ pub struct OddsQuery {
 /// Computes the probability of drawing certain cards: in the opening hand, after further draws, after mulligans, and by turn.
 ///
 /// The deck must be public, unlisted or yours. The probabilities are exact; they are also given as fractions if these fit into 128 bits.
-/// docs/DECK_STATISTICS.md has the formulas. `warnings` reports if no card of the zone is known to be a wanted one; then the name or value may be misspelt.
+/// `/docs/deck-statistics` has the formulas. `warnings` reports if no card of the zone is known to be a wanted one; then the name or value may be misspelt.
 #[utoipa::path(
     get, path = "/v1/decks/{deck}/draw-odds", tag = "decks", security((), ("bearer" = [])),
     params(("deck" = Uuid, Path, description = "Id of the deck"), OddsQuery),

@@ -27,7 +27,7 @@ pub struct PublicDeckParams {
     /// Only decks of this game.
     #[param(value_type = Option<String>, example = "ttcg")]
     game: Option<Code>,
-    /// A search query: `contains:"Kettle Imp" by:ada legal:standard size:50`. The syntax is the same as for cards; docs/SEARCH.md lists the fields.
+    /// A search query: `contains:"Kettle Imp" by:ada legal:standard size:50`. The syntax is the same as for cards; `/docs/search` lists the fields.
     /// Terms that cannot be used are reported in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "contains:\"Kettle Imp\" legal:standard")]
     q: Option<String>,

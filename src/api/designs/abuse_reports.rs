@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::app::accounts::people::Person;
 use crate::app::designs::abuse_reports::{
-    self, AbuseReportResponse, CreatedReportResponse, ReportFilter, Reported, Verdict,
+    self, AbuseReportResponse, CreatedReportResponse, ReportSelection, Reported, Verdict,
 };
 use crate::app::page::{Cursor, Page, PageLimit};
 use crate::app::problem::{InputFault, Problem};
@@ -16,7 +16,7 @@ use crate::auth::permission::{ModerateDesigns, ReportAbuse};
 use crate::domain::designs::abuse_report::{AbuseDecision, AbuseReason};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
-use crate::http::extract::{Judge, JudgedBody, LooseParams, May, Moment, cacheable};
+use crate::http::extract::{Caller, Judge, JudgedBody, LooseParams, May, Moment, cacheable};
 use crate::memory::rendered::Freshness;
 
 /// A report to the moderators about a design, a deck, a comment on a design or deck, a suggested change of one of your designs, or a player.
@@ -159,9 +159,9 @@ pub struct AbuseReportsQuery {
     #[serde(default)]
     #[param(value_type = Option<bool>, default = false)]
     decided: bool,
-    /// Id of an account: only reports about it, or about something that it wrote.
-    #[param(value_type = Option<Uuid>)]
-    accused: Option<Uuid>,
+    /// Only reports about this account, or about something that it wrote: its id or its whole name. To use a name, a token needs `admin:read`.
+    #[param(value_type = Option<String>, example = "ada")]
+    accused: Option<Person>,
     /// Items on a page: 1 to 200.
     #[serde(default)]
     #[param(value_type = Option<u16>, minimum = 1, maximum = 200, default = 50)]
@@ -179,14 +179,16 @@ pub struct AbuseReportsQuery {
 pub async fn list_abuse_reports(
     req: HttpRequest,
     state: web::Data<AppState>,
+    caller: Caller,
     by: May<ModerateDesigns>,
     query: LooseParams<AbuseReportsQuery>,
 ) -> Result<HttpResponse, Problem> {
     let check = async |query: &AbuseReportsQuery| Cursor::key_of(query.cursor.as_ref());
     let (query, after): (_, Option<Uuid>) = query.checked(check).await?;
     let after = after.map(AbuseReportId);
-    let filter = ReportFilter { decided: query.decided, accused: query.accused.map(AccountId) };
-    let page = abuse_reports::list(&state, &by, filter, after, query.limit).await?;
+    let accused = Person::filter(query.accused.as_ref(), || caller.must())?;
+    let wanted = ReportSelection { decided: query.decided, accused };
+    let page = abuse_reports::list(&state, &by, wanted, after, query.limit).await?;
     page.answer(&req, Freshness::Private)
 }
 

@@ -16,7 +16,7 @@ use crate::http::extract::{ClientNetwork, LooseParams};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct DesignFacetsQuery {
-    /// A query in the language of docs/SEARCH.md: only matching designs are counted. Terms that cannot be used are listed in `warnings`.
+    /// A query in the language of `/docs/search`: only matching designs are counted. Terms that cannot be used are listed in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:earth rank:1")]
     q: Option<String>,
 }

@@ -10,9 +10,19 @@ use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::app::versions::{IfMatch, Version};
 use crate::auth::permission::{ReadOwnDesigns, WriteOwnDesigns};
-use crate::http::extract::{Body, Caller, ClientNetwork, IdempotencyKey, May, cacheable};
+use crate::http::extract::{
+    Caller, ClientNetwork, IdempotencyKey, Judge, JudgedBody, May, cacheable,
+};
 use crate::memory::rendered::Freshness;
 use crate::store::designs::DesignReviewer;
+
+/// Whether the game exists is left to the use case.
+impl Judge for DesignRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        let faults = self.faults();
+        if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+    }
+}
 
 /// Creates a design.
 ///
@@ -36,7 +46,7 @@ pub async fn create_design(
     state: web::Data<AppState>,
     by: May<WriteOwnDesigns>,
     key: IdempotencyKey,
-    body: Body<DesignRequest>,
+    JudgedBody(body): JudgedBody<DesignRequest>,
 ) -> Result<HttpResponse, Problem> {
     let key = key.claim(&state, by.account(), "create_design", &body);
     let VersionedDesign { version, counts, design, .. } =
@@ -105,7 +115,7 @@ pub async fn replace_design(
     network: ClientNetwork,
     design: web::Path<String>,
     if_match: Result<IfMatch, Problem>,
-    body: Body<DesignRequest>,
+    JudgedBody(body): JudgedBody<DesignRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (code, if_match) = (identifier(&design)?, if_match?);
     let revised =

@@ -165,7 +165,7 @@ pub struct DecideDesignRequest {
     params(("design" = String, Path, description = "Identifier of the design")),
     responses(
         (status = 200, body = DesignReviewResponse),
-        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`, `design_name_taken` (an approval), `design_not_releasable` (an approval: the `obstacles` are `artwork`, which was taken down, or `free_text` and `effect_search_limit`, if a sentence comes from no template any more)"),
+        (status = 409, description = "`design_not_claimed`, `design_step_refused`, `own_design`, `author_banned`, `design_name_taken` (an approval), `design_not_releasable` (an approval: the `obstacles` are `artwork`, which was taken down, or `free_text` and `effect_search_limit`, if a sentence comes from no template any more), `edit_conflict` (an approval: the claim or a ban of the author changed at the same moment; send it again)"),
         (status = 422, description = "`invalid_body`"),
     )
 )]

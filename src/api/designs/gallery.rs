@@ -37,7 +37,7 @@ pub struct GalleryQuery {
     /// Only designs whose name contains this text of 1 to 120 characters; case, spaces and punctuation are ignored.
     #[param(value_type = Option<String>, example = "heron")]
     name: Option<DesignNamePart>,
-    /// A query in the language of docs/SEARCH.md, such as `t:fire rating>=4 by:ada`. Terms that cannot be used are listed in `warnings`.
+    /// A query in the language of `/docs/search`, such as `t:fire rating>=4 by:ada`. Terms that cannot be used are listed in `warnings`.
     #[param(value_type = Option<String>, max_length = 1000, example = "t:earth rank:1")]
     q: Option<String>,
     /// The order; absent: `new`.

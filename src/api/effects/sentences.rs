@@ -102,7 +102,7 @@ pub struct DrawEffectsQuery {
 /// Draws random sentences.
 ///
 /// Each combination that the phrase rules do not remove has the same probability, so a template with many combinations is drawn more often. No
-/// combination is drawn twice. The random numbers are those of SplitMix64, which docs/EFFECTS.md describes. Without a `seed`, caches do not store the
+/// combination is drawn twice. The random numbers are those of SplitMix64, which `/docs/effects` describes. Without a `seed`, caches do not store the
 /// answer. With `Accept: text/plain`, the answer has one sentence a line.
 #[utoipa::path(
     get, path = "/v1/games/{game}/effects/random", tag = "effects",

@@ -153,6 +153,14 @@ fn described(schema: &RefOr<Schema>, components: &Components) -> Option<String> 
     description.clone()
 }
 
+const UNREADABLE: &str = "The request cannot be read.";
+/// The same for an operation without a body.
+const UNREADABLE_WITHOUT_BODY: &str = "`invalid_query`: a parameter is unknown, missing or has a wrong value; `invalid_header`: a header has a wrong value.";
+/// What is added to the description of an operation's own 403, and to that of its own 429.
+const TOKEN_REFUSED: &str =
+    "`scope_missing`, `login_required`: the scope or the kind of token does not allow this.";
+const RATE_LIMITED: &str = "`rate_limited`: too many requests.";
+
 fn complete(path: &str, operation: &mut Operation) {
     let secured = operation.security.as_ref().is_some_and(|security| !security.is_empty());
     let parameters: Vec<&Parameter> = operation
@@ -171,7 +179,7 @@ fn complete(path: &str, operation: &mut Operation) {
     let has_body = operation.request_body.is_some();
 
     let mut common = vec![
-        ("400", "The request cannot be read."),
+        ("400", if has_body { UNREADABLE } else { UNREADABLE_WITHOUT_BODY }),
         ("405", "The resource does not support this method: see `Allow`."),
         ("406", "`Accept-Encoding` excludes every form of the answer."),
         ("429", "Too many requests: `Retry-After` is the time to wait."),
@@ -205,6 +213,10 @@ fn complete(path: &str, operation: &mut Operation) {
             operation.responses.responses.insert(status.to_owned(), RefOr::T(response));
         }
     }
+    if secured {
+        name_codes(operation, "403", "scope_missing", TOKEN_REFUSED);
+    }
+    name_codes(operation, "429", "rate_limited", RATE_LIMITED);
     if operation.responses.responses.contains_key("304") {
         operation.parameters.get_or_insert_default().push(RefOr::T(if_none_match()));
         describe(operation, "200", "ETag", "Version of the answer, for `If-None-Match`.");
@@ -238,6 +250,18 @@ fn complete(path: &str, operation: &mut Operation) {
         {
             problem_content(status, response);
         }
+    }
+}
+
+/// Adds a sentence with a code to a description that names codes, but not this one.
+fn name_codes(operation: &mut Operation, status: &str, code: &str, sentence: &str) {
+    if let Some(RefOr::T(response)) = operation.responses.responses.get_mut(status)
+        && response.description.starts_with('`')
+        && !response.description.contains(&format!("`{code}`"))
+    {
+        let separator = if response.description.ends_with('.') { " " } else { "; " };
+        response.description.push_str(separator);
+        response.description.push_str(sentence);
     }
 }
 
@@ -291,9 +315,11 @@ const USUAL: [ProblemCode; 3] =
 /// An example for the first code in the description, or else for the usual code with that status.
 fn problem_example(status: &str, description: &str) -> Option<Value> {
     let has_status = |code: &&ProblemCode| code.status().to_string() == status;
-    let is_named = |code: &&ProblemCode| description.contains(&format!("`{}`", code.code()));
-    let named = ProblemCode::ALL.iter().filter(has_status).find(is_named);
-    let code = named.or_else(|| USUAL.iter().chain(ProblemCode::ALL).find(has_status))?;
+    let quoted = description.split('`').skip(1).step_by(2);
+    let mut named = quoted.filter_map(|quoted| {
+        ProblemCode::ALL.iter().filter(has_status).find(|code| code.code() == quoted)
+    });
+    let code = named.next().or_else(|| USUAL.iter().chain(ProblemCode::ALL).find(has_status))?;
     Some(ProblemHelp::about(*code).example.as_example())
 }
 

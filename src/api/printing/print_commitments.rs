@@ -11,7 +11,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::AnnouncePrintRuns;
 use crate::domain::code::Code;
 use crate::domain::ids::CommitmentId;
-use crate::http::extract::{Body, IdempotencyKey, May, PageQuery, Params, cacheable};
+use crate::http::extract::{IdempotencyKey, JudgedBody, May, PageQuery, Params, cacheable};
 use crate::memory::rendered::Freshness;
 
 /// The same for everybody; an announcement changes only a few times.
@@ -61,7 +61,7 @@ pub async fn create_print_commitment(
     by: May<AnnouncePrintRuns>,
     path: web::Path<(Code, Code)>,
     key: IdempotencyKey,
-    body: Body<PrintPlanRequest>,
+    JudgedBody(body): JudgedBody<PrintPlanRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
     let body = body.sent_to(&format!("{game}/{set}"));

@@ -12,7 +12,7 @@ use crate::app::state::AppState;
 use crate::auth::permission::{Planner, ReadPrintRuns};
 use crate::domain::code::Code;
 use crate::domain::printing::packs::PackParameters;
-use crate::http::extract::{Body, May};
+use crate::http::extract::{Judge, JudgedBody, May};
 
 /// How packs are made. All weights are in milligrams. Absent fields have their default values.
 #[derive(Deserialize, ToSchema)]
@@ -100,6 +100,13 @@ impl PrintPlanRequest {
     }
 }
 
+impl Judge for PrintPlanRequest {
+    fn judge(&self) -> Result<(), Problem> {
+        let packs = self.packs.as_ref().map(PackParameters::from);
+        print_plans::check_packs(packs.as_ref())
+    }
+}
+
 /// Plans a print run: shows what it would contain, before it is announced or printed.
 ///
 /// Every card gets the same number of copies. Its rarities share them by weight, with the largest remainder method; if remainders are equal, the
@@ -117,7 +124,7 @@ pub async fn create_print_plan(
     state: web::Data<AppState>,
     by: May<ReadPrintRuns>,
     path: web::Path<(Code, Code)>,
-    body: Body<PrintPlanRequest>,
+    JudgedBody(body): JudgedBody<PrintPlanRequest>,
 ) -> Result<HttpResponse, Problem> {
     let (game, set) = path.into_inner();
     let request = body.value.of(game, set);

@@ -72,7 +72,9 @@ pub(super) async fn reserve_attempt(
     code: ProblemCode,
     now: DateTime<Utc>,
 ) -> Result<(), Problem> {
-    AttemptPauses::of_secrets().reserve(app, conn, subjects, code, now).await
+    let conn = AttemptPauses::of_secrets().reserve(app, conn, subjects, code, now).await?;
+    drop(conn);
+    Ok(())
 }
 
 async fn reserve_now(
@@ -86,7 +88,7 @@ async fn reserve_now(
 
 /// Like [`reserve_attempt`], for a request that has a place to hash a password. It gives the place up while it waits,
 /// and takes another one when it has its units: otherwise requests that only wait would take the places of those that
-/// they wait for.
+/// they wait for. Also returns the connection; the caller must give it up before it hashes the password.
 pub(super) async fn reserve_with_place(
     app: &AppState,
     network: Network,
@@ -94,16 +96,18 @@ pub(super) async fn reserve_with_place(
     subjects: &[AttemptSubject],
     code: ProblemCode,
     now: DateTime<Utc>,
-) -> Result<HashingPlace, Problem> {
+) -> Result<(HashingPlace, PooledConnection), Problem> {
     let Some(short) = reserve_now(app, &mut conn, subjects, now).await? else {
-        return Ok(place);
+        return Ok((place, conn));
     };
     drop((place, conn));
     let mut pauses = AttemptPauses::of_secrets();
     pauses.pause(app, short, code, now).await?;
     let conn = app.store.connection().await?;
-    pauses.reserve(app, conn, subjects, code, now).await?;
-    or_give_back(app, subjects, now, app.passwords.enter(network)).await
+    let conn = pauses.reserve(app, conn, subjects, code, now).await?;
+    // Without a place, the connection is returned to the pool here.
+    let entered = app.passwords.enter(network).map(|place| (place, conn));
+    or_give_back(app, subjects, now, entered).await
 }
 
 /// The pauses of a request that waits for attempts of other requests.
@@ -121,7 +125,7 @@ impl AttemptPauses {
         Self { left: OF_SECRETS.iter() }
     }
 
-    /// Takes one unit from each of these limits, and pauses as long as there are too few.
+    /// Takes one unit from each of these limits, and pauses, without a connection, as long as there are too few.
     async fn reserve(
         &mut self,
         app: &AppState,
@@ -129,10 +133,10 @@ impl AttemptPauses {
         subjects: &[AttemptSubject],
         code: ProblemCode,
         now: DateTime<Utc>,
-    ) -> Result<(), Problem> {
+    ) -> Result<PooledConnection, Problem> {
         loop {
             let Some(short) = reserve_now(app, &mut conn, subjects, now).await? else {
-                return Ok(());
+                return Ok(conn);
             };
             drop(conn);
             self.pause(app, short, code, now).await?;

@@ -18,11 +18,11 @@ use crate::domain::accounts::password::Password;
 use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
 use crate::domain::text::AccountName;
-use crate::store::StoreResult;
 pub use crate::store::accounts::account_records::AccountChanges;
 use crate::store::accounts::account_records::{self, AccountRow, NewAccount};
 use crate::store::accounts::attempts;
 use crate::store::db::deadlines;
+use crate::store::{PooledConnection, StoreResult};
 
 /// An account.
 #[derive(Serialize, ToSchema)]
@@ -90,7 +90,9 @@ pub async fn register(
     let conn = app.store.connection().await?;
     let subjects = attempt_subjects(app, AttemptScope::RegisterNetwork, &[], network);
     let code = ProblemCode::RegistrationThrottled;
-    let place = reserve_with_place(app, network, (place, conn), &subjects, code, now).await?;
+    let (place, conn) =
+        reserve_with_place(app, network, (place, conn), &subjects, code, now).await?;
+    drop(conn);
 
     let hashed = place.hash(password).await;
     let password_hash = or_give_back(app, &subjects, now, hashed).await?;
@@ -133,9 +135,9 @@ pub async fn recover(
     let conn = app.store.connection().await?;
     let subjects = attempt_subjects(app, AttemptScope::RecoverNetwork, &[], network);
     let code_of_problem = ProblemCode::LoginThrottled;
-    let place =
+    let (place, conn) =
         reserve_with_place(app, network, (place, conn), &subjects, code_of_problem, now).await?;
-    let prepared = prepare_recovery(app, name, &place, new_password).await;
+    let prepared = prepare_recovery(conn, name, &place, new_password).await;
     let (account, new_hash) = or_give_back(app, &subjects, now, prepared).await?;
     drop(place);
     let code = code.hash();
@@ -157,14 +159,13 @@ pub async fn recover(
     Ok(())
 }
 
-/// The account to recover, and the hash of its new password.
+/// The account to recover, and the hash of its new password. The connection is returned to the pool before the password is hashed.
 async fn prepare_recovery(
-    app: &AppState,
+    mut conn: PooledConnection,
     name: &AccountName,
     place: &HashingPlace,
     new_password: Password,
 ) -> Result<(AccountId, String), Problem> {
-    let mut conn = app.store.connection().await?;
     let found = account_records::find_for_login(&mut conn, name.key()).await?;
     drop(conn);
     // An unknown account takes the same path as a wrong code, with an id that no account has, so that both take the
@@ -217,5 +218,9 @@ pub async fn change(
     // The shared designs of a banned account are no longer listed.
     app.designs_changed();
     tracing::info!(%account, by = %by.account(), "account changed");
+    if changes.banned.is_some() {
+        // A ban decides whether cards name the account as their designer.
+        app.wait_until_current().await;
+    }
     Ok(row.into())
 }

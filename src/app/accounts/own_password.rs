@@ -166,7 +166,8 @@ async fn confirm_password<P: Permission>(
 ) -> Result<(ConfirmedPassword, HashingPlace, AttemptSubject), Problem> {
     let attempt = session_subject(app, by);
     let code = ProblemCode::LoginThrottled;
-    let place = reserve_with_place(app, network, held, &[attempt], code, now).await?;
+    let (place, conn) = reserve_with_place(app, network, held, &[attempt], code, now).await?;
+    drop(conn);
     let LoginRow { account, password_hash: hash } = row;
     let verdict = place.verify(Password::presented(password), Some(hash.clone())).await;
     let verdict = or_give_back(app, &[attempt], now, verdict).await?;

@@ -90,7 +90,7 @@ pub async fn begin(
     if !begun {
         return Err(Problem::new(ProblemCode::EditConflict));
     }
-    tracing::info!(%account, "second factor begun");
+    tracing::info!(%account, "second factor enrolment started");
     Ok(SecondFactorSecretResponse {
         secret: secret.base32().to_string(),
         uri: secret.uri(&row.name).to_string(),

@@ -55,7 +55,6 @@ pub struct TokensResponse {
 pub struct Credentials<'a> {
     /// Name of the account.
     pub name: &'a str,
-    /// Its password.
     pub password: &'a str,
     /// A code of the second factor, if the account has one.
     pub second_factor: Option<&'a str>,
@@ -107,7 +106,9 @@ async fn begin(
     let mut found = account_records::find_for_login(&mut conn, &key).await?;
     let subjects = login_subjects(app, &mut conn, found.as_ref(), &key, network).await?;
     let code = ProblemCode::LoginThrottled;
-    let mut place = reserve_with_place(app, network, (place, conn), &subjects, code, now).await?;
+    let held = reserve_with_place(app, network, (place, conn), &subjects, code, now).await?;
+    let (mut place, conn) = held;
+    drop(conn);
 
     let mut reserved = Attempts::OfPassword(subjects);
     for _ in 0..LOG_IN_TRIES {

@@ -33,7 +33,6 @@ use crate::store::catalogue::cards::{self, CardIdentifier, NamePlace, NamedCard}
 
 /// A typed card name, and where to search for it.
 pub struct NameSearch {
-    /// The name.
     pub name: TypedName,
     /// Whether to accept similar names.
     pub near: bool,

@@ -23,7 +23,6 @@ use crate::store::serials::unlock_policies;
 
 /// The related resources of a card.
 pub struct CardOverview {
-    /// Its set.
     pub set: SetResponse,
     /// The neighbours in the set; empty when the query for them failed.
     pub neighbours: Neighbours,

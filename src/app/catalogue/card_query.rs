@@ -26,7 +26,7 @@ use crate::store::catalogue::games::LoadedGame;
 pub struct ListRequest {
     /// The filter parameters.
     pub filter: CardFilter,
-    /// The query in the language of docs/SEARCH.md.
+    /// The query in the language of `/docs/search`.
     pub text: String,
     /// Name of the field to sort by; `None`: the order of the query, or else by game, set and number.
     pub sort: Option<String>,

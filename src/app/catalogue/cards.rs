@@ -294,7 +294,6 @@ pub(super) fn modified_at(view: &CardView, scans: &Scans) -> Option<DateTime<Utc
 /// The viewer of a card, and the form of the response.
 #[derive(Clone, Copy)]
 pub struct CardRequest {
-    /// The viewer.
     pub viewer: Viewer,
     /// The form of the response.
     pub form: AnswerForm,

@@ -110,7 +110,7 @@ pub async fn list(
     game: Option<Code>,
     limit: PageLimit,
 ) -> Result<ChangesResponse, Problem> {
-    let extent = changes::extent(&app.store).await?;
+    let extent = changes::readable_extent(&app.store).await?;
     let after = to_seq(after).filter(|after| extent.continues(*after)).ok_or_else(feed_gap)?;
     let mut conn = app.store.connection().await?;
     let mut rows = changes::list(&mut conn, after, game.as_deref(), limit.rows()).await?;
@@ -132,7 +132,7 @@ pub async fn follow(
     after: Option<u64>,
     game: Option<Code>,
 ) -> Result<Follower, Problem> {
-    let extent = changes::extent(&app.store).await?;
+    let extent = changes::readable_extent(&app.store).await?;
     let after = match after {
         None => extent.newest,
         Some(after) => {

@@ -228,7 +228,6 @@ pub async fn find(app: &AppState, game: &Code) -> Result<Arc<LoadedGame>, Proble
 
 /// A version and variant of a format.
 pub struct FoundFormat {
-    /// The format.
     pub format: Arc<Format>,
     /// When the manifest of its game was last changed.
     pub updated_at: DateTime<Utc>,

@@ -57,6 +57,12 @@ pub struct SetImportResponse {
     /// Number of cards whose contents changed.
     #[schema(example = 0)]
     pub cards_changed: usize,
+    /// Number of printings that stored cards get. Those of new cards are not counted.
+    #[schema(example = 0)]
+    pub printings_added: usize,
+    /// Number of printings that stored cards lose. What players count of them moves to another rarity of the card.
+    #[schema(example = 0)]
+    pub printings_removed: usize,
     /// Number of hidden cards that were unlocked because the threshold is lower.
     #[schema(example = 0)]
     pub cards_unlocked: usize,
@@ -76,9 +82,26 @@ impl ImportResponse {
 
 impl From<SetSummary> for SetImportResponse {
     fn from(summary: SetSummary) -> Self {
-        let SetSummary { set, set_added, set_changed, cards_added, cards_changed, cards_unlocked } =
-            summary;
-        Self { set, set_added, set_changed, cards_added, cards_changed, cards_unlocked }
+        let SetSummary {
+            set,
+            set_added,
+            set_changed,
+            cards_added,
+            cards_changed,
+            printings_added,
+            printings_removed,
+            cards_unlocked,
+        } = summary;
+        Self {
+            set,
+            set_added,
+            set_changed,
+            cards_added,
+            cards_changed,
+            printings_added,
+            printings_removed,
+            cards_unlocked,
+        }
     }
 }
 

@@ -14,7 +14,6 @@ const BEFORE: usize = 60;
 /// A fault of a file, with its line.
 #[derive(Clone, Debug)]
 pub struct LocatedFault {
-    /// The fault.
     pub fault: InputFault,
     /// The line and column; `None`: the fault is about the whole file.
     pub place: Option<TextPlace>,

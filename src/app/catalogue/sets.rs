@@ -17,8 +17,10 @@ use crate::app::state::AppState;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, WriteCatalogue};
 use crate::domain::catalogue::card_edit::{check_new_set, set_faults};
+use crate::domain::catalogue::card_name::MAX_NAME;
 use crate::domain::catalogue::import::{GameSource, SourceFile};
 use crate::domain::code::Code;
+use crate::domain::text;
 use crate::store::catalogue::games;
 use crate::store::catalogue::import::{self, Base, EditError, SetChange, SetCreated, SetDeleted};
 pub use crate::store::catalogue::import::{SetUse, SetVersion};
@@ -197,6 +199,12 @@ impl NewSetRequest {
             unlock_threshold: self.unlock_threshold,
             cards: Vec::new(),
         }
+    }
+
+    /// The fault of the name, if it has one.
+    pub fn name_fault(&self) -> Option<InputFault> {
+        let error = text::line(self.name.trim(), 1, MAX_NAME).err()?;
+        Some(InputFault::at("/name", error))
     }
 
     /// The faults of a new set whose game was not chosen: its fields have the same rules in all games.

@@ -74,7 +74,6 @@ pub struct TradeListResponse {
 pub struct VersionedTradeList {
     /// The version.
     pub revision: Revision,
-    /// The list.
     pub list: TradeListResponse,
 }
 
@@ -93,7 +92,6 @@ impl From<TradeListView> for VersionedTradeList {
 pub struct TradeListContent {
     /// Who may read it.
     pub visibility: Visibility,
-    /// The items on it.
     pub items: Vec<WantedItem>,
 }
 

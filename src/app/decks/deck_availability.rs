@@ -7,7 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Requester, StepConnection, with_present_names, write_present_names};
+use super::deck_cards::{Requester, with_present_names, write_present_names};
 use super::deck_holdings::{DeckHoldings, Elsewhere};
 use super::deck_lists::find_seen;
 use super::deck_responses::SeenDeck;
@@ -15,6 +15,7 @@ use super::masks::{EntryCardResponse, Masks};
 use super::opened_decks::OpenedDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
 use crate::domain::decks::availability::{CardAvailability, availabilities};
 use crate::domain::decks::reservation::copies_to_get;
@@ -205,9 +206,11 @@ pub async fn find(
     requester: Requester,
     id: DeckId,
 ) -> Result<DeckAvailabilityResponse, Problem> {
-    let SeenDeck { content, masks, .. } = find_seen(app, (requester.0, reads), id).await?;
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
     let mut conn = StepConnection::new(&app.store);
+    let seen = find_seen(app, &mut conn, (requester.0, reads), id).await?;
+    let SeenDeck { content, masks, .. } = seen;
+    let loaded = app.named_game_on(&mut conn, content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
     let deck = with_present_names(app, &mut conn, requester, &loaded.game, &content).await?;
     let holdings =
         DeckHoldings::find(app, &mut conn, (by, reads), requester, &loaded.game, &deck).await?;

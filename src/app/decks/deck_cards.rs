@@ -19,6 +19,7 @@ use crate::app::catalogue::card_search::{
 };
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::keys::KeyRing;
 use crate::auth::permission::Viewer;
 use crate::domain::decks::content::DeckContent;
@@ -30,32 +31,6 @@ use crate::search::{
     CardQuery, Comparison, KnownTest, Operator, Predicate, SortKey, Test, Unique, folded,
 };
 use crate::store::decks::deck_pool::{self, DeckPool, NEAR_NAMES, PlaceUse};
-use crate::store::{Connection, PooledConnection, Store, StoreResult};
-
-/// One connection for several consecutive steps: taken from the pool when a step first needs it, and returned after the last step.
-pub(super) struct StepConnection<'a> {
-    store: &'a Store,
-    taken: Option<PooledConnection>,
-}
-
-impl<'a> StepConnection<'a> {
-    pub(super) fn new(store: &'a Store) -> Self {
-        Self { store, taken: None }
-    }
-
-    pub(super) async fn get(&mut self) -> StoreResult<&mut Connection> {
-        let conn = match self.taken.take() {
-            Some(conn) => conn,
-            None => self.store.connection().await?,
-        };
-        Ok(&mut **self.taken.insert(conn))
-    }
-
-    /// Returns the connection to the pool. Must be called before work that may wait for another connection.
-    pub(super) fn give_back(&mut self) {
-        self.taken = None;
-    }
-}
 
 /// The viewer who sent the request, and the client's network.
 pub(super) type Requester = (Viewer, Network);
@@ -303,7 +278,8 @@ fn may_be_renamed(reference: &CardReference, card: CardId, catalogue: &Catalogue
 }
 
 /// The cards that the viewer may see whose names are a name of the deck and what follows it in our own text, such as a rarity: a text that is written with them has
-/// the shorter name in quotes there. Decks without rarities have no such names, and nothing is looked up.
+/// the shorter name in quotes there. Also those with a name of the deck that would be in quotes if no card had it. If there are no such
+/// names, nothing is looked up.
 pub(super) async fn find_longer_names(
     app: &AppState,
     viewer: Viewer,
@@ -508,7 +484,6 @@ pub(super) async fn rename_entries(
             }
         }
     }
-    conn.give_back();
     Ok(())
 }
 
@@ -733,7 +708,6 @@ fn in_small_groups(parts: Vec<Predicate>) -> Vec<Vec<Predicate>> {
     groups
 }
 
-/// The keys of a name.
 struct NameKeys {
     /// Its [`name_key`].
     name: String,

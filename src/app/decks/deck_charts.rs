@@ -27,7 +27,6 @@ pub enum ThemeWord {
     Dark,
 }
 
-/// A request for a chart.
 #[derive(Debug)]
 pub struct ChartRequest {
     /// `kind`, `set`, `rarity`, or the code of an attribute.

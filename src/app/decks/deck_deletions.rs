@@ -6,6 +6,7 @@ use super::deck_search;
 use super::deck_writes::check_edit;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
 use crate::domain::ids::DeckId;
@@ -45,6 +46,7 @@ pub async fn undelete(
         Undeleted::Missing => return Err(Problem::not_found()),
     };
     tracing::info!(account = %by.account(), deck = %id, "deletion of a deck undone");
-    deck_search::publish(app, &stored).await;
-    Ok(see(app, (viewer, Some(by.account())), *stored).await?.into())
+    let mut conn = StepConnection::new(&app.store);
+    deck_search::publish(app, &mut conn, &stored).await;
+    Ok(see(app, &mut conn, (viewer, Some(by.account())), *stored).await?.into())
 }

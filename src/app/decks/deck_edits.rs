@@ -15,6 +15,7 @@ use super::masks::hidden_cards;
 use crate::app::patch::present;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::{IfMatch, Version};
 use crate::app::words::Word as _;
 use crate::auth::permission::{Granted, WriteOwnDecks};
@@ -95,22 +96,23 @@ pub async fn edit(
     if_match: &IfMatch,
     patch: DeckPatch,
 ) -> Result<VersionedDeck, Problem> {
-    let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
-    drop(conn);
+    let mut conn = StepConnection::new(&app.store);
+    let stored = deck_lists::find_own(conn.get().await?, by, id).await?;
+    let stored = stored.ok_or_else(Problem::not_found)?;
     let read = Version::from(&stored.row);
     if_match.check(read)?;
-    let mut patched = apply(app, &stored, patch).await?;
+    let mut patched = apply(app, &mut conn, &stored, patch).await?;
     if patched.is_as(&stored) {
-        return Ok(see(app, (requester.0, Some(by.account())), stored).await?.into());
+        return Ok(see(app, &mut conn, (requester.0, Some(by.account())), stored).await?.into());
     }
     require_publishable(&patched.content, (stored.row.visibility(), patched.visibility))?;
     // As in a deck that is replaced: the visibility may change, and others must not read the names of hidden cards. Another folder alone is no change for them.
     let is_as_bound = patched.content == stored.content && stored.row.is_bound();
     if !is_as_bound || patched.visibility.is_some() {
-        bind_unbound(app, requester, &mut patched.content).await?;
+        bind_unbound(app, &mut conn, requester, &mut patched.content).await?;
     }
-    let hidden = hidden_cards(app, &patched.content.cards).await?;
+    let hidden = hidden_cards(app, &mut conn, &patched.content.cards).await?;
+    conn.give_back();
     let changes = DeckChanges {
         content: &patched.content,
         hidden: &hidden,
@@ -124,13 +126,14 @@ pub async fn edit(
     let edited = deck_writes::replace(&app.store, by, id, is_current, &changes).await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck edited");
-    deck_search::publish(app, &stored).await;
-    Ok(see(app, (requester.0, Some(by.account())), stored).await?.into())
+    deck_search::publish(app, &mut conn, &stored).await;
+    Ok(see(app, &mut conn, (requester.0, Some(by.account())), stored).await?.into())
 }
 
 /// The values of a deck after a patch, or all faults of the patch.
 async fn apply(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     stored: &StoredDeck,
     patch: DeckPatch,
 ) -> Result<PatchedDeck, Problem> {
@@ -161,7 +164,7 @@ async fn apply(
     // A format that does not exist any more does not prevent other changes.
     if let Some(format) = format.filter(|format| *format != content.format) {
         if format.game() == content.format.game() {
-            faults.formats(app, &[("/format".to_owned(), format.clone())], None).await?;
+            faults.formats(app, conn, &[("/format".to_owned(), format.clone())], None).await?;
             content.format = format;
         } else {
             let detail = format!(

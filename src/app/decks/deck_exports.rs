@@ -9,11 +9,12 @@ use cardscape_engine::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Requester, StepConnection};
+use super::deck_cards::{self, Requester};
 use super::deck_sheets::{SheetCard, card_of};
 use super::opened_decks::{OpenedDeck, open};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::words::must_be_one_of;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::ids::DeckId;
@@ -64,7 +65,7 @@ pub struct DeckLossResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 0)]
     pub entry: Option<usize>,
-    /// What is lost, as a word for programs; docs/DECK_TEXT.md lists the words.
+    /// What is lost, as a word for programs; `/docs/deck-text` lists the words.
     #[schema(value_type = String, example = "rarity")]
     pub kind: serde_json::Value,
     /// What is lost, in words for people.

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use cardscape_engine::{Catalogue, Deck, DeckMentions, Game, name_key};
 use uuid::Uuid;
 
-use super::deck_cards::{self, Requester, StepConnection};
+use super::deck_cards::{self, Requester};
 use super::opened_decks::OpenedDeck;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
 use crate::domain::decks::allocation::OwnedPrinting;
 use crate::domain::decks::reservation::{Reservation, in_effect, quantities};
@@ -21,7 +22,6 @@ use crate::store::decks::deck_reservations::{self, ReservedRow};
 /// A card that decks name: its name and place.
 #[derive(Clone, Debug)]
 pub(super) struct NamedCard {
-    /// Its name.
     pub name: String,
     /// Code of its set.
     pub set: String,
@@ -154,7 +154,7 @@ pub(super) struct DeckHoldings {
 }
 
 impl DeckHoldings {
-    /// Finds the caller's holdings of the cards of a deck. `conn` must not hold a connection yet.
+    /// Finds the caller's holdings of the cards of a deck.
     pub(super) async fn find(
         app: &AppState,
         conn: &mut StepConnection<'_>,

@@ -13,6 +13,7 @@ use super::list_reading::ListRefusal;
 use crate::app::fault_reason::{CountedItems, FaultReason, NoFormat};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::words::{NotOneOf, must_be_one_of, word_schema};
 use crate::domain::decks::content::MAX_UNREAD_LINES;
 use crate::domain::decks::deck::{FormatName, MAX_ENTRIES, check_entry};
@@ -113,7 +114,7 @@ pub struct DeckDialectWord;
 
 impl utoipa::PartialSchema for DeckDialectWord {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-        let description = "A dialect of deck lists; docs/DECK_TEXT.md describes all of them.";
+        let description = "A dialect of deck lists; `/docs/deck-text` describes all of them.";
         word_schema(description, DeckDialect::ALL.map(DeckDialect::code))
     }
 }
@@ -257,11 +258,12 @@ impl DeckFaults {
     pub(super) async fn formats(
         &mut self,
         state: &AppState,
+        conn: &mut StepConnection<'_>,
         names: &[(String, FormatName)],
         day: Option<Date>,
     ) -> Result<Option<FoundFormats>, Problem> {
         let Some((_, first)) = names.first() else { return Ok(None) };
-        let loaded = match state.named_game(first.game()).await? {
+        let loaded = match state.named_game_on(conn, first.game()).await? {
             Ok(loaded) => loaded,
             Err(fault) => {
                 let missing = |at: &str| InputFault::at(at, fault.clone());

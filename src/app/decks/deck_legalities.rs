@@ -13,6 +13,7 @@ use super::list_reading::NearNames;
 use super::opened_decks::{OpenedDeck, open};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::catalogue::games::LoadedGame;
@@ -61,14 +62,16 @@ pub(super) async fn judge_opened_everywhere(
 ) -> Result<DeckLegalitiesResponse, Problem> {
     let day = day.map_or_else(|| app.today(), Ok)?;
     let formats = formats_on(opened.game(), day);
-    let deck = FoundDeck::of_opened(app, opened, &formats).await?;
-    Ok(judge_found(app, formats, deck, day).await?.1)
+    let mut conn = StepConnection::new(&app.store);
+    let deck = FoundDeck::of_opened(&mut conn, opened, &formats).await?;
+    Ok(judge_found(app, &mut conn, formats, deck, day).await?.1)
 }
 
 /// Judges a deck in each format that its game has on a day; also returns the catalogue by which it was judged. `bound`: the cards that its entries are bound to, in
 /// their order.
 pub(super) async fn judge_on(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Requester,
     loaded: Arc<LoadedGame>,
     (deck, bound): (Deck, &[Option<CardId>]),
@@ -76,20 +79,21 @@ pub(super) async fn judge_on(
 ) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
     let formats = formats_on(&loaded.game, day);
     let found = (loaded, formats);
-    let deck =
-        find_deck(app, requester, &found, SentDeck::Entries(deck), NearNames::LookUp).await?;
+    let sent = SentDeck::Entries(deck);
+    let deck = find_deck(app, conn, requester, &found, sent, NearNames::LookUp).await?;
     let deck = deck.map_err(|_| Problem::internal("entries are no list"))?;
-    let deck = deck.with_renamed(app, requester.0, bound).await?;
-    judge_found(app, found.1, deck, day).await
+    let deck = deck.with_renamed(conn, requester.0, bound).await?;
+    judge_found(app, conn, found.1, deck, day).await
 }
 
 async fn judge_found(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     formats: Vec<Arc<Format>>,
     FoundDeck { deck, mut cards, catalogue, .. }: FoundDeck,
     day: Date,
 ) -> Result<(Arc<Catalogue>, DeckLegalitiesResponse), Problem> {
-    let (catalogue, judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
+    let (catalogue, judged) = verdicts(app, conn, &deck, &formats, &mut cards, catalogue).await?;
     let named = formats.iter().zip(&judged.reports).map(|(format, report)| {
         let variant = format.variant.as_ref().map(|variant| format!(":{variant}"));
         let variant = variant.unwrap_or_default();

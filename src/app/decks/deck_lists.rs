@@ -12,6 +12,7 @@ use crate::app::catalogue::codes::Codes;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::Version;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::content::UnreadLine;
@@ -128,10 +129,10 @@ pub async fn find(
     reader: (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
 ) -> Result<VersionedDeck, Problem> {
-    let mut seen = find_seen(app, reader, id).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let mut seen = find_seen(app, &mut conn, reader, id).await?;
     if let Some(by) = reader.1.filter(|by| by.account() != seen.row.account_id) {
-        let mut conn = app.store.connection().await?;
-        seen.liked = Some(deck_likes::likes(&mut conn, by, id).await?);
+        seen.liked = Some(deck_likes::likes(conn.get().await?, by, id).await?);
     }
     Ok(seen.into())
 }
@@ -142,9 +143,12 @@ pub async fn find_text(
     reader: (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
 ) -> Result<(Version, Vec<i64>, String), Problem> {
-    let mut seen = find_seen(app, reader, id).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let mut seen = find_seen(app, &mut conn, reader, id).await?;
     let content = &seen.content;
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let loaded = app.named_game_on(&mut conn, content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
+    drop(conn);
     let longer = deck_cards::find_longer_names(app, reader.0, &loaded.game, &content.deck).await?;
     let list = write_deck(&content.deck, DeckDialect::Own, &longer, None).text;
     // Other cards and the zones of the game change the text, but not the revision of the deck.
@@ -159,30 +163,30 @@ pub async fn find_text(
 /// Finds a deck as the reader sees it; 404 when the reader may not see it.
 pub(super) async fn find_seen(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     (viewer, reader): (Viewer, Option<&Granted<ReadOwnDecks>>),
     id: DeckId,
 ) -> Result<SeenDeck, Problem> {
-    let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find(&mut conn, reader, id).await?.ok_or_else(Problem::not_found)?;
-    drop(conn);
-    see(app, (viewer, reader.map(Granted::account)), stored).await
+    let stored = deck_lists::find(conn.get().await?, reader, id).await?;
+    let stored = stored.ok_or_else(Problem::not_found)?;
+    see(app, conn, (viewer, reader.map(Granted::account)), stored).await
 }
 
 /// Masks a stored deck for its reader.
 pub(super) async fn see(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     reader: (Viewer, Option<AccountId>),
     StoredDeck { row, author, published_at, mut content }: StoredDeck,
 ) -> Result<SeenDeck, Problem> {
-    let mut masks = mask(app, reader, row.account_id, &mut content).await?;
+    let mut masks = mask(app, conn, reader, row.account_id, &mut content).await?;
     let is_own = reader.1 == Some(row.account_id);
     if !shows_owner(&row, reader.1) {
         masks.add_difference("no owner");
     }
     let shows_source = match row.cloned_from() {
         Some(source) if !is_own => {
-            let conn = app.store.connection().await?;
-            let is_public = deck_lists::is_public(&conn, source.deck).await?;
+            let is_public = deck_lists::is_public(conn.get().await?, source.deck).await?;
             masks.add_difference(if is_public { "source" } else { "no source" });
             is_public
         }

@@ -12,6 +12,7 @@ use super::opened_decks::OpenedDeck;
 use super::report_responses::ReportResponse;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::details::DeckVisibility;
 use crate::domain::ids::DeckId;
@@ -51,7 +52,6 @@ pub async fn find(app: &AppState, opened: &OpenedDeck) -> Result<DeckOverview, P
 
 /// One of the caller's decks, for an editor.
 pub struct EditedDeck {
-    /// The deck.
     pub deck: VersionedDeck,
     /// The list as text in the service's own dialect: first the lines that could not be read, then the entries. Reading the text gives the same entries, except
     /// for the named copies.
@@ -67,12 +67,15 @@ pub async fn find_edited(
     viewer: Viewer,
     id: DeckId,
 ) -> Result<EditedDeck, Problem> {
-    let seen = find_seen(app, (viewer, Some(by)), id).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let seen = find_seen(app, &mut conn, (viewer, Some(by)), id).await?;
     if seen.row.account_id != by.account() {
         return Err(Problem::not_found());
     }
     let content = &seen.content;
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let loaded = app.named_game_on(&mut conn, content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
+    drop(conn);
     let (game, deck) = (&loaded.game, &content.deck);
     let longer = deck_cards::find_longer_names(app, viewer, game, deck).await?;
     let entries = write_deck(deck, DeckDialect::Own, &longer, None).text;

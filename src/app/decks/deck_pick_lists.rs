@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Requester, StepConnection, find_longer_names, with_present_names};
+use super::deck_cards::{Requester, find_longer_names, with_present_names};
 use super::deck_holdings::DeckHoldings;
 use super::deck_lists::find_seen;
 use super::deck_reports;
@@ -13,6 +13,7 @@ use super::deck_responses::SeenDeck;
 use super::masks::EntryCardResponse;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks};
 use crate::domain::decks::allocation::{Allocated, OwnedPrinting, allocate};
@@ -128,9 +129,11 @@ pub async fn find(
     id: DeckId,
     reserved: ReservedCopies,
 ) -> Result<DeckPickListResponse, Problem> {
-    let SeenDeck { content, masks, .. } = find_seen(app, (requester.0, reads), id).await?;
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
     let mut conn = StepConnection::new(&app.store);
+    let seen = find_seen(app, &mut conn, (requester.0, reads), id).await?;
+    let SeenDeck { content, masks, .. } = seen;
+    let loaded = app.named_game_on(&mut conn, content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
     let deck = with_present_names(app, &mut conn, requester, &loaded.game, &content).await?;
     let format = content.format;
     let holdings =
@@ -149,8 +152,11 @@ pub async fn find(
     let longer = find_longer_names(app, requester.0, &loaded.game, &reduced).await?;
     let list = write_deck(&reduced, DeckDialect::Own, &longer, None).text;
     let on = app.today()?;
+    let mut conn = StepConnection::new(&app.store);
     let verdict =
-        deck_reports::verdict_in(app, requester, &format, (reduced, &[]), known, on).await?;
+        deck_reports::verdict_in(app, &mut conn, requester, &format, (reduced, &[]), known, on)
+            .await?;
+    drop(conn);
     let status = verdict.judged.map(|(status, _)| status);
     let entry = |(at, (entry, taken)): (usize, (DeckEntry, Vec<Allocated>))| {
         let DeckEntry { zone, quantity, card, .. } = entry;

@@ -18,6 +18,7 @@ use super::deck_reports::{
 use super::list_reading::NearNames;
 use crate::app::problem::{InputFault, MAX_LISTED_FAULTS, Problem};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::domain::decks::deck::shown_line;
 
 /// Most lists of one batch.
@@ -143,7 +144,8 @@ pub async fn judge_batch(
     for (at, sent) in sent {
         // After a fault, lists are only read to report their faults, too.
         let near = if faults.is_empty() { near(app) } else { NearNames::LeaveOut };
-        match find_deck(app, requester, &found, sent, near).await? {
+        let mut conn = StepConnection::new(&app.store);
+        match find_deck(app, &mut conn, requester, &found, sent, near).await? {
             Ok(deck) => decks.push(deck),
             Err(refusal) => {
                 faults.with_prefix(&format!("/decks/{at}"), |faults| faults.refuse_list(refusal));

@@ -10,7 +10,7 @@ use cardscape_engine::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Requester, StepConnection};
+use super::deck_cards::{self, Requester};
 use super::deck_input::{
     DeckDialectWord, DeckEntryBody, DeckFaults, FoundFormats, SentDeck, SentList, utf8,
 };
@@ -23,6 +23,7 @@ use super::opened_decks::{OpenedDeck, open};
 use super::report_responses::{ReportContext, ReportResponse, report_response};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::deck::{CardLines, FormatName, same_format};
 use crate::domain::decks::rarities::with_codes;
@@ -117,6 +118,15 @@ pub struct DeckReportRequest {
     pub encoding: TextEncoding,
 }
 
+impl DeckReportRequest {
+    /// The faults of the names of the formats. Whether the formats exist is not checked.
+    pub fn format_faults(&self) -> Vec<InputFault> {
+        let mut faults = DeckFaults::default();
+        read_formats(&mut faults, self.format.clone(), self.formats.clone());
+        faults.fields
+    }
+}
+
 /// Judges a stored deck that the reader may see, by the rules of its format on a day (`None`: today). Only cards that the viewer may see are known.
 pub async fn judge_stored(
     app: &AppState,
@@ -137,9 +147,11 @@ pub(super) async fn judge_opened(
 ) -> Result<DeckReportResponse, Problem> {
     let format = [(String::new(), opened.seen.content.format.clone())];
     let mut faults = DeckFaults::default();
-    let found = faults.formats(app, &format, day).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let found = faults.formats(app, &mut conn, &format, day).await?;
     let found = faults.into_result(found)?;
-    let deck = FoundDeck::of_opened(app, opened, &found.1).await?;
+    let deck = FoundDeck::of_opened(&mut conn, opened, &found.1).await?;
+    drop(conn);
     let judged = judge(app, opened.requester, &format, found, deck).await?;
     let DeckReportsResponse { reports, entries, .. } = judged;
     let report =
@@ -188,7 +200,10 @@ async fn judge_sent<T>(
     look: impl FnOnce(&Deck, &Catalogue, &Masks) -> T,
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let (formats, found, deck) = parse(app, request).await?;
-    let deck = match find_deck(app, requester, &found, deck, NearNames::LookUp).await? {
+    let mut conn = StepConnection::new(&app.store);
+    let deck = find_deck(app, &mut conn, requester, &found, deck, NearNames::LookUp).await?;
+    drop(conn);
+    let deck = match deck {
         Ok(deck) => deck,
         Err(refusal) => {
             let mut faults = DeckFaults::default();
@@ -216,14 +231,13 @@ pub(super) struct FoundDeck {
 impl FoundDeck {
     /// An opened deck, with the cards that the boxes of these formats need.
     pub(super) async fn of_opened(
-        app: &AppState,
+        conn: &mut StepConnection<'_>,
         opened: &OpenedDeck,
         formats: &[Arc<Format>],
     ) -> Result<Self, Problem> {
         let OpenedDeck { seen, cards, catalogue, requester, .. } = opened;
         let (mut cards, mut catalogue) = (cards.clone(), Arc::clone(catalogue));
-        let mut conn = StepConnection::new(&app.store);
-        if deck_cards::add_boxes(&mut conn, requester.0, formats, &mut cards).await? {
+        if deck_cards::add_boxes(conn, requester.0, formats, &mut cards).await? {
             catalogue = cards.catalogue().into();
         }
         let (deck, near) = (seen.content.deck.clone(), NearNames::LookUp);
@@ -234,14 +248,13 @@ impl FoundDeck {
     /// The same deck with the cards that its entries are bound to (`bound`, in their order) and that have other names now.
     pub(super) async fn with_renamed(
         mut self,
-        app: &AppState,
+        conn: &mut StepConnection<'_>,
         viewer: Viewer,
         bound: &[Option<CardId>],
     ) -> Result<Self, Problem> {
         let entries = self.deck.entries.iter().zip(bound.iter().copied());
-        let mut conn = StepConnection::new(&app.store);
         let (catalogue, cards) = (&self.catalogue, &mut self.cards);
-        if deck_cards::add_renamed(&mut conn, viewer, entries, catalogue, cards).await? {
+        if deck_cards::add_renamed(conn, viewer, entries, catalogue, cards).await? {
             self.catalogue = self.cards.catalogue().into();
         }
         Ok(self)
@@ -251,6 +264,7 @@ impl FoundDeck {
 /// Finds the cards of a deck that is not stored.
 pub(super) async fn find_deck(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Requester,
     (loaded, formats): &FoundFormats,
     sent: SentDeck,
@@ -261,17 +275,16 @@ pub(super) async fn find_deck(
         SentDeck::Entries(mut deck) => {
             with_zone_codes(game, &mut deck.entries);
             with_codes(game, &mut deck.entries);
-            let mut conn = StepConnection::new(&app.store);
-            write_sets_by_code(app, &mut conn, game, &mut deck).await?;
-            let found = deck_cards::find_of_deck(app, &mut conn, requester, game, formats, &deck);
+            write_sets_by_code(app, conn, game, &mut deck).await?;
+            let found = deck_cards::find_of_deck(app, conn, requester, game, formats, &deck);
             let (cards, catalogue) = found.await?;
-            conn.give_back();
-            let masks = masks_of_places(app, requester.0, game, &mut deck, &catalogue).await?;
+            let masks =
+                masks_of_places(app, conn, requester.0, game, &mut deck, &catalogue).await?;
             let (lines, catalogue) = (Vec::new(), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading: None, cards, catalogue, near, masks }))
         }
         SentDeck::List(text) => {
-            let read = read_list(app, requester, game, formats, &text, near).await?;
+            let read = read_list(app, conn, requester, game, formats, &text, near).await?;
             let (list, cards, catalogue) = match read {
                 Ok(read) => read,
                 Err(refusal) => return Ok(Err(refusal)),
@@ -279,7 +292,8 @@ pub(super) async fn find_deck(
             let ReadList { mut deck, lines, reading, .. } = list;
             with_zone_codes(game, &mut deck.entries);
             with_codes(game, &mut deck.entries);
-            let masks = masks_of_places(app, requester.0, game, &mut deck, &catalogue).await?;
+            let masks =
+                masks_of_places(app, conn, requester.0, game, &mut deck, &catalogue).await?;
             let (reading, catalogue) = (Some(reading), catalogue.into());
             Ok(Ok(FoundDeck { deck, lines, reading, cards, catalogue, near, masks }))
         }
@@ -289,6 +303,7 @@ pub(super) async fn find_deck(
 /// Masks the entries of a deck that is not stored: those with a place and no name, whose cards are hidden from the viewer.
 async fn masks_of_places(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     viewer: Viewer,
     game: &Game,
     deck: &mut Deck,
@@ -299,13 +314,11 @@ async fn masks_of_places(
     }
     let seen = bound_cards(deck, catalogue);
     let mut bound = seen.clone();
-    let mut conn = StepConnection::new(&app.store);
-    bind_places(app, &mut conn, game, deck, &mut bound).await?;
-    conn.give_back();
+    bind_places(app, conn, game, deck, &mut bound).await?;
     let unseen = bound.into_iter().zip(seen).enumerate();
     let unseen =
         unseen.filter_map(|(at, (card, seen))| Some((at, card.filter(|_| seen.is_none())?)));
-    mask_unsaved(app, viewer, deck, unseen.collect()).await
+    mask_unsaved(conn, viewer, deck, unseen.collect()).await
 }
 
 /// Parses a request: the names of the formats with their pointers, the formats, and the deck; or every fault of the request.
@@ -368,7 +381,8 @@ pub(super) async fn find_formats(
     formats: &[(String, FormatName)],
     day: Option<Date>,
 ) -> Result<Option<FoundFormats>, Problem> {
-    let found = faults.formats(app, formats, day).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let found = faults.formats(app, &mut conn, formats, day).await?;
     if let Some((first, second)) = found.as_ref().and_then(|(_, found)| same_format(found)) {
         let detail = format!("is the same format as {}, number {}", formats[first].1, first + 1);
         faults.fields.push(InputFault::at(&formats[second].0, detail));
@@ -380,6 +394,7 @@ pub(super) async fn find_formats(
 /// catalogue that knows the sets of the game.
 pub(super) async fn verdicts(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     deck: &Deck,
     formats: &[Arc<Format>],
     cards: &mut DeckPool,
@@ -388,8 +403,7 @@ pub(super) async fn verdicts(
     let formats = || formats.iter().map(Arc::as_ref);
     let mut judged = legalities(deck, &catalogue, formats());
     if judged.miss_cards() && !cards.has_sets() {
-        let mut conn = StepConnection::new(&app.store);
-        cards.part_of(deck_cards::known_sets(app, &mut conn, catalogue.game()).await?);
+        cards.part_of(deck_cards::known_sets(app, conn, catalogue.game()).await?);
         catalogue = cards.catalogue().into();
         judged = legalities(deck, &catalogue, formats());
     }
@@ -410,38 +424,37 @@ pub(super) struct Verdict {
 /// requester may see; `None`: they are looked up.
 pub(super) async fn verdict_in(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Requester,
     format: &FormatName,
     (deck, bound): (Deck, &[Option<CardId>]),
     known: Option<DeckPool>,
     day: Date,
 ) -> Result<Verdict, Problem> {
-    let loaded = app.named_game(format.game()).await?.map_err(Problem::internal)?;
+    let loaded = app.named_game_on(conn, format.game()).await?.map_err(Problem::internal)?;
     let game_revision = loaded.revision;
     let Ok(format) = format.find_in(&loaded.game, day) else {
         return Ok(Verdict { judged: None, cards: BTreeSet::new(), game_revision });
     };
     let formats = [format];
-    let mut conn = StepConnection::new(&app.store);
     let mut cards = match known {
         Some(mut cards) => {
-            deck_cards::add_boxes(&mut conn, requester.0, &formats, &mut cards).await?;
+            deck_cards::add_boxes(conn, requester.0, &formats, &mut cards).await?;
             cards
         }
         None => {
             let game = &loaded.game;
-            deck_cards::find_of_deck(app, &mut conn, requester, game, &formats, &deck).await?.0
+            deck_cards::find_of_deck(app, conn, requester, game, &formats, &deck).await?.0
         }
     };
     let mut catalogue = cards.catalogue();
     let entries = deck.entries.iter().zip(bound.iter().copied());
     let viewer = requester.0;
-    if deck_cards::add_renamed(&mut conn, viewer, entries, &catalogue, &mut cards).await? {
+    if deck_cards::add_renamed(conn, viewer, entries, &catalogue, &mut cards).await? {
         catalogue = cards.catalogue();
     }
-    drop(conn);
     let catalogue = catalogue.into();
-    let (catalogue, judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
+    let (catalogue, judged) = verdicts(app, conn, &deck, &formats, &mut cards, catalogue).await?;
     let judged = judged.reports.into_iter().next().map(|report| {
         let wrong = report.violations.iter().filter(|found| found.severity != Severity::Warning);
         let codes = wrong.map(|found| found.code.as_str().to_owned()).collect();
@@ -474,7 +487,10 @@ async fn judge_and<T>(
 ) -> Result<(DeckReportsResponse, T), Problem> {
     let game = &loaded.game;
     let names = names.iter().map(|(_, name)| name);
-    let (catalogue, mut judged) = verdicts(app, &deck, &formats, &mut cards, catalogue).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let (catalogue, mut judged) =
+        verdicts(app, &mut conn, &deck, &formats, &mut cards, catalogue).await?;
+    drop(conn);
     let unknown = unknown_names(&judged.reports);
     let mut suggestions_left_out = 0;
     if !unknown.is_empty() {

@@ -1,22 +1,23 @@
 //! Decks as requests: parsing them, and binding their entries to cards.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cardscape_engine::{
     CardReference, Catalogue, Deck, DeckDialect, DeckEntry, Game, IgnoredReason, LineVerdict,
-    Resolution, TextEncoding,
+    PoolCard, Resolution, TextEncoding, name_key,
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Requester, StepConnection};
+use super::deck_cards::{self, Requester};
 use super::deck_input::{DeckDialectWord, DeckEntryBody, DeckFaults, SentDeck, SentList, utf8};
 use super::list_reading::{ListReadingResponse, NearNames, ReadLineResponse, ReadList, read_list};
 use super::masks::hidden_cards;
 use crate::app::fault_reason::{CountedItems, FaultReason};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::words::{Word as _, words};
 use crate::domain::decks::content::{DeckContent, UnreadLine};
 use crate::domain::decks::deck::{DeckName, FormatName};
@@ -129,8 +130,12 @@ impl ParsedDeck {
     }
 
     /// Looks up which cards are hidden, after entries were bound to other cards.
-    pub(super) async fn find_hidden(&mut self, app: &AppState) -> Result<(), Problem> {
-        self.hidden = hidden_cards(app, &self.content.cards).await?;
+    pub(super) async fn find_hidden(
+        &mut self,
+        app: &AppState,
+        conn: &mut StepConnection<'_>,
+    ) -> Result<(), Problem> {
+        self.hidden = hidden_cards(app, conn, &self.content.cards).await?;
         Ok(())
     }
 
@@ -209,6 +214,7 @@ fn secret_texts(
 /// Parses a request, or returns every fault of it. Entries are bound to the cards that `requester` may see.
 pub(super) async fn parse(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Requester,
     request: DeckRequest,
 ) -> Result<ParsedDeck, Problem> {
@@ -240,7 +246,7 @@ pub(super) async fn parse(
     });
     let deck = faults.deck(request.entries, list);
     let format = format.map(|format| ("/format".to_owned(), format));
-    let found = faults.formats(app, format.as_slice(), None).await?;
+    let found = faults.formats(app, conn, format.as_slice(), None).await?;
     let parts = match (name, format, visibility, description, found, deck) {
         (
             Some(name),
@@ -253,7 +259,7 @@ pub(super) async fn parse(
         _ => None,
     };
     let (name, format, visibility, description, (loaded, _), sent) = faults.into_result(parts)?;
-    let bound = bind(app, requester, &loaded.game, sent).await?;
+    let bound = bind(app, conn, requester, &loaded.game, sent).await?;
     let BoundDeck { deck, cards, unread_lines, reading } = bound;
     let kept = request.replaced_name.filter(|_| reading.as_ref().is_some_and(is_code_without_name));
     let keeps_name = name.is_none() && kept.is_some();
@@ -263,7 +269,7 @@ pub(super) async fn parse(
         (None, None) => name_of_list(reading.as_ref(), request.default_name.as_deref())?,
     };
     let content = DeckContent { name, format, description, tags, deck, cards, unread_lines };
-    let hidden = hidden_cards(app, &content.cards).await?;
+    let hidden = hidden_cards(app, conn, &content.cards).await?;
     Ok(ParsedDeck { content, visibility: Some(visibility), folder, reading, hidden, keeps_name })
 }
 
@@ -326,6 +332,7 @@ struct BoundDeck {
 /// Binds the entries of a deck to cards, among those that the requester may see.
 async fn bind(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Requester,
     game: &Game,
     sent: SentDeck,
@@ -334,24 +341,28 @@ async fn bind(
         SentDeck::Entries(mut deck) => {
             with_zone_codes(game, &mut deck.entries);
             with_codes(game, &mut deck.entries);
-            write_sets_by_code(app, &mut StepConnection::new(&app.store), game, &mut deck).await?;
-            let cards = bind_entries(app, requester, game, &deck).await?;
+            write_sets_by_code(app, conn, game, &mut deck).await?;
+            let cards = bind_entries(app, conn, requester, game, &deck).await?;
             Ok(BoundDeck { deck, cards, unread_lines: Vec::new(), reading: None })
         }
         SentDeck::List(text) => {
-            match read_list(app, requester, game, &[], &text, NearNames::LookUp).await? {
+            match read_list(app, conn, requester, game, &[], &text, NearNames::LookUp).await? {
                 Ok((ReadList { mut deck, unnamed, unread, reading, .. }, _, catalogue)) => {
-                    let cardless = line_without_card(&reading).filter(|_| deck.entries.is_empty());
-                    if let Some(line) = cardless {
-                        let fault = InputFault::at("/list", FaultReason::NoCards).on_line(line);
+                    // A list that was lost on the way must not empty a deck. A share code cannot be lost in part.
+                    let is_code = reading.dialect == DeckDialect::ShareCode.code();
+                    if deck.entries.is_empty() && !reading.lines.is_empty() && !is_code {
+                        let fault = InputFault::at("/list", FaultReason::NoCards);
+                        let fault = match line_without_card(&reading) {
+                            Some(line) => fault.on_line(line),
+                            None => fault,
+                        };
                         return Err(Problem::invalid(vec![fault]));
                     }
                     // Entries of JSON have their zones as they are written.
                     with_zone_codes(game, &mut deck.entries);
                     with_codes(game, &mut deck.entries);
                     let mut cards = bound_cards(&deck, &catalogue);
-                    let mut conn = StepConnection::new(&app.store);
-                    bind_places(app, &mut conn, game, &deck, &mut cards).await?;
+                    bind_places(app, conn, game, &deck, &mut cards).await?;
                     leave_out_names(&mut deck, (&unnamed, &cards), &catalogue);
                     Ok(BoundDeck { deck, cards, unread_lines: unread, reading: Some(reading) })
                 }
@@ -384,8 +395,8 @@ fn leave_out_names(
     }
 }
 
-/// The line of a list without entries that shows that the list was not meant to empty a deck: the first card outside of the deck, or else the first line that is
-/// neither a comment nor a fact about the deck, such as a heading.
+/// The line of a list without entries that shows best that cards are missing: the first card outside of the deck, or else the first line that is neither a comment nor
+/// a fact about the deck, such as a heading; `None`: the list has only comments and facts.
 fn line_without_card(reading: &ListReadingResponse) -> Option<usize> {
     let is_outside = |verdict: &LineVerdict| {
         matches!(verdict, LineVerdict::Ignored(IgnoredReason::OutsideTheDeck))
@@ -401,28 +412,50 @@ fn line_without_card(reading: &ListReadingResponse) -> Option<usize> {
 /// The card of each entry, among those that the requester may see; entries without a name are bound to the card at their place.
 pub(super) async fn bind_entries(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Requester,
     game: &Game,
     deck: &Deck,
 ) -> Result<Vec<Option<CardId>>, Problem> {
-    let mut conn = StepConnection::new(&app.store);
-    let found = deck_cards::find_of_deck(app, &mut conn, requester, game, &[], deck);
+    let found = deck_cards::find_of_deck(app, conn, requester, game, &[], deck);
     let (_, catalogue) = found.await?;
     let mut cards = bound_cards(deck, &catalogue);
-    bind_places(app, &mut conn, game, deck, &mut cards).await?;
+    bind_places(app, conn, game, deck, &mut cards).await?;
     Ok(cards)
 }
 
 /// The card of each entry, even if the printing does not exist; `None`: the entry matches no card, or several.
 pub(super) fn bound_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<Option<CardId>> {
-    let card = |entry: &DeckEntry| match catalogue.find(&entry.card) {
-        _ if is_unclear(entry, catalogue) => None,
-        Resolution::Card(card) | Resolution::OtherPrinting(card) => {
-            card.key.parse().ok().map(CardId)
-        }
-        _ => None,
-    };
+    let card = |entry: &DeckEntry| meant_by(entry, catalogue).and_then(id_of);
     deck.entries.iter().map(card).collect()
+}
+
+/// The different cards that the entries of a deck mean, sorted. The oldest card of a name stands for all cards of the name: decks with different printings of a card have
+/// it in common, and a later reprint changes nothing.
+pub(super) fn different_cards(deck: &Deck, catalogue: &Catalogue) -> Vec<CardId> {
+    let mut oldest: BTreeMap<String, CardId> = BTreeMap::new();
+    for card in catalogue.iter() {
+        if let Some(id) = id_of(card) {
+            let known = oldest.entry(name_key(&card.definition.name)).or_insert(id);
+            *known = id.min(*known);
+        }
+    }
+    let meant = deck.entries.iter().filter_map(|entry| meant_by(entry, catalogue));
+    let cards = meant.filter_map(|card| oldest.get(&name_key(&card.definition.name)).copied());
+    let cards: BTreeSet<CardId> = cards.collect();
+    cards.into_iter().collect()
+}
+
+fn meant_by<'c>(entry: &DeckEntry, catalogue: &'c Catalogue) -> Option<&'c PoolCard> {
+    match catalogue.find(&entry.card) {
+        _ if is_unclear(entry, catalogue) => None,
+        Resolution::Card(card) | Resolution::OtherPrinting(card) => Some(card),
+        _ => None,
+    }
+}
+
+fn id_of(card: &PoolCard) -> Option<CardId> {
+    card.key.parse().ok().map(CardId)
 }
 
 /// Whether an entry has no name, and its set and number can mean several cards.
@@ -441,7 +474,6 @@ pub(super) async fn write_sets_by_code(
 ) -> Result<(), Problem> {
     if deck.entries.iter().any(is_place) {
         let sets = deck_cards::known_sets(app, conn, game).await?;
-        conn.give_back();
         with_set_codes(&sets, &mut deck.entries);
     }
     Ok(())

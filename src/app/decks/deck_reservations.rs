@@ -8,12 +8,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{Requester, StepConnection, with_present_names};
+use super::deck_cards::{Requester, with_present_names};
 use super::deck_holdings::{DeckHoldings, DeckReservations, find_named, names_of, owned_printings};
 use super::deck_lists::{find_seen, see};
 use super::masks::{EntryCardResponse, Masks};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, WriteOwnDecks};
 use crate::domain::decks::allocation::{OwnedPrinting, allocate};
 use crate::domain::decks::availability::{CardAvailability, availabilities};
@@ -144,12 +145,13 @@ pub async fn find(
     id: DeckId,
 ) -> Result<DeckReservationResponse, Problem> {
     let reads = reads.ok_or_else(Problem::not_found)?;
-    let seen = find_seen(app, (requester.0, Some(reads)), id).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let seen = find_seen(app, &mut conn, (requester.0, Some(reads)), id).await?;
     if seen.row.account_id != reads.account() {
         return Err(Problem::not_found());
     }
-    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
-    let mut conn = StepConnection::new(&app.store);
+    let loaded = app.named_game_on(&mut conn, seen.content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
     let (game, masks) = (&loaded.game, seen.masks);
     let deck = with_present_names(app, &mut conn, requester, game, &seen.content).await?;
     let holdings =
@@ -247,14 +249,12 @@ pub async fn reserve(
     let mut tries = 0;
     loop {
         tries += 1;
-        let mut conn = app.store.connection().await?;
-        let stored = deck_lists::find_own(&mut conn, by, id).await?;
-        drop(conn);
-        let stored = stored.ok_or_else(Problem::not_found)?;
-        let seen = see(app, (requester.0, Some(by.account())), stored).await?;
-        let loaded =
-            app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
         let mut conn = StepConnection::new(&app.store);
+        let stored = deck_lists::find_own(conn.get().await?, by, id).await?;
+        let stored = stored.ok_or_else(Problem::not_found)?;
+        let seen = see(app, &mut conn, (requester.0, Some(by.account())), stored).await?;
+        let loaded = app.named_game_on(&mut conn, seen.content.format.game()).await?;
+        let loaded = loaded.map_err(Problem::internal)?;
         let game = &loaded.game;
         let deck = with_present_names(app, &mut conn, requester, game, &seen.content).await?;
         let cards = find_named(app, &mut conn, requester, game, &names_of(&deck)).await?;

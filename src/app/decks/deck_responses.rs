@@ -250,7 +250,6 @@ pub struct VersionedDeck {
     pub version: Version,
     /// Numbers that are no part of the version but change the response: what this reader sees differently, likes and comments.
     pub counts: Vec<i64>,
-    /// The deck.
     pub deck: DeckResponse,
 }
 

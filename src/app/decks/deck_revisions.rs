@@ -19,6 +19,7 @@ use super::masks::{EntryCardResponse, Masks, are_open, hidden_cards, mask};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, ReadOwnDecks, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::DeckContent;
@@ -113,16 +114,15 @@ pub(super) struct SeenRevision {
 /// Finds a revision as the reader sees it; 404 when the reader may not see it.
 pub(super) async fn find_seen_revision(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     (viewer, reader): Reader<'_>,
     id: DeckId,
     revision: i64,
 ) -> Result<SeenRevision, Problem> {
-    let mut conn = app.store.connection().await?;
-    let found = deck_revisions::find(&mut conn, reader, id, revision).await?;
+    let found = deck_revisions::find(conn.get().await?, reader, id, revision).await?;
     let mut stored = found.ok_or_else(Problem::not_found)?;
-    drop(conn);
     let eyes = (viewer, reader.map(Granted::account));
-    let masks = mask(app, eyes, stored.account, &mut stored.content).await?;
+    let masks = mask(app, conn, eyes, stored.account, &mut stored.content).await?;
     let (content, created_at) = (stored.content, stored.created_at);
     Ok(SeenRevision { revision, content, masks, created_at })
 }
@@ -134,7 +134,8 @@ pub async fn find(
     id: DeckId,
     revision: i64,
 ) -> Result<DeckRevisionResponse, Problem> {
-    let found = find_seen_revision(app, reader, id, revision).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let found = find_seen_revision(app, &mut conn, reader, id, revision).await?;
     let SeenRevision { revision, content, masks, created_at } = found;
     Ok(DeckRevisionResponse {
         revision,
@@ -219,10 +220,11 @@ impl Side {
     async fn entries(
         &self,
         app: &AppState,
+        conn: &mut StepConnection<'_>,
         merged: &BTreeMap<CardId, CardId>,
     ) -> Result<Vec<(DeckEntry, Option<CardId>)>, Problem> {
-        let loaded =
-            app.named_game(self.content.format.game()).await?.map_err(Problem::internal)?;
+        let loaded = app.named_game_on(conn, self.content.format.game()).await?;
+        let loaded = loaded.map_err(Problem::internal)?;
         Ok(comparable_entries(&loaded.game, &self.content, merged))
     }
 }
@@ -230,6 +232,7 @@ impl Side {
 /// The cards that cards of these decks were merged into, by the ids of the merged ones.
 pub(super) async fn find_merged<'a>(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     contents: impl IntoIterator<Item = &'a DeckContent>,
 ) -> Result<BTreeMap<CardId, CardId>, Problem> {
     let cards = contents.into_iter().flat_map(|content| &content.cards);
@@ -239,8 +242,7 @@ pub(super) async fn find_merged<'a>(
         return Ok(BTreeMap::new());
     }
     let ids: Vec<CardId> = ids.into_iter().collect();
-    let mut conn = app.store.connection().await?;
-    Ok(deck_pool::merged_into(&mut conn, &ids).await?)
+    Ok(deck_pool::merged_into(conn.get().await?, &ids).await?)
 }
 
 /// The id that a card has now: after a merge, that of the card in `merged`.
@@ -265,17 +267,18 @@ pub(super) fn comparable_entries(
 
 async fn find_side(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     reader: Reader<'_>,
     id: DeckId,
     revision: Option<i64>,
 ) -> Result<Side, Problem> {
     match revision {
         Some(revision) => {
-            let found = find_seen_revision(app, reader, id, revision).await?;
+            let found = find_seen_revision(app, conn, reader, id, revision).await?;
             Ok(Side { revision, content: found.content, masks: found.masks })
         }
         None => {
-            let SeenDeck { row, content, masks, .. } = find_seen(app, reader, id).await?;
+            let SeenDeck { row, content, masks, .. } = find_seen(app, conn, reader, id).await?;
             Ok(Side { revision: row.revision, content, masks })
         }
     }
@@ -288,20 +291,23 @@ pub async fn compare(
     id: DeckId,
     request: &DiffRequest,
 ) -> Result<DeckDiffResponse, Problem> {
-    let after = find_side(app, reader, request.with.unwrap_or(id), request.to).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let compared = request.with.unwrap_or(id);
+    let after = find_side(app, &mut conn, reader, compared, request.to).await?;
     let from = match (request.from, request.with) {
         (None, None) => {
-            let mut conn = app.store.connection().await?;
-            let found = deck_revisions::previous(&mut conn, reader.1, id, after.revision).await?;
+            let conn = conn.get().await?;
+            let found = deck_revisions::previous(conn, reader.1, id, after.revision).await?;
             // If the reader may see no earlier revision, the revision is compared with itself.
             found.or(request.to)
         }
         (from, _) => from,
     };
-    let before = find_side(app, reader, id, from).await?;
-    let merged = find_merged(app, [&before.content, &after.content]).await?;
-    let earlier = before.entries(app, &merged).await?;
-    let later = after.entries(app, &merged).await?;
+    let before = find_side(app, &mut conn, reader, id, from).await?;
+    let merged = find_merged(app, &mut conn, [&before.content, &after.content]).await?;
+    let earlier = before.entries(app, &mut conn, &merged).await?;
+    let later = after.entries(app, &mut conn, &merged).await?;
+    drop(conn);
     let cards = if before.content.format.game() == after.content.format.game() {
         differences(&earlier, &later)
     } else {
@@ -337,14 +343,15 @@ pub async fn restore(
     (id, revision): (DeckId, i64),
     if_match: &IfMatch,
 ) -> Result<VersionedDeck, Problem> {
-    let content = find_to_restore(app, by, requester, (id, revision)).await?;
-    let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
-    drop(conn);
+    let mut conn = StepConnection::new(&app.store);
+    let content = find_to_restore(app, &mut conn, by, requester, (id, revision)).await?;
+    let stored = deck_lists::find_own(conn.get().await?, by, id).await?;
+    let stored = stored.ok_or_else(Problem::not_found)?;
     if_match.check(&stored.row)?;
     let visibility = stored.row.visibility();
     require_restorable(&content, visibility)?;
-    let hidden = hidden_cards(app, &content.cards).await?;
+    let hidden = hidden_cards(app, &mut conn, &content.cards).await?;
+    conn.give_back();
     // The content was checked for these readers, also if the client accepts any version.
     let is_current = |row: &DeckRow| if_match.check(row).is_ok() && row.visibility() == visibility;
     let at = app.clock.now();
@@ -355,8 +362,8 @@ pub async fn restore(
         .await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision, "revision of a deck restored");
-    deck_search::publish(app, &stored).await;
-    Ok(see(app, (requester.0, Some(by.account())), stored).await?.into())
+    deck_search::publish(app, &mut conn, &stored).await;
+    Ok(see(app, &mut conn, (requester.0, Some(by.account())), stored).await?.into())
 }
 
 /// Whether one of the caller's decks has the content of an earlier revision already, because [`restore`] was requested before.
@@ -366,9 +373,10 @@ pub async fn is_restored(
     requester: Requester,
     (id, revision): (DeckId, i64),
 ) -> Result<bool, Problem> {
-    let content = find_to_restore(app, by, requester, (id, revision)).await?;
-    let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
+    let mut conn = StepConnection::new(&app.store);
+    let content = find_to_restore(app, &mut conn, by, requester, (id, revision)).await?;
+    let stored = deck_lists::find_own(conn.get().await?, by, id).await?;
+    let stored = stored.ok_or_else(Problem::not_found)?;
     Ok(content.is_written_as(&stored.content))
 }
 
@@ -376,30 +384,31 @@ pub async fn is_restored(
 /// revision, and others must not read the names of hidden cards in the restored one.
 async fn find_to_restore(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<WriteOwnDecks>,
     requester: Requester,
     (id, revision): (DeckId, i64),
 ) -> Result<DeckContent, Problem> {
-    let mut conn = app.store.connection().await?;
-    let found = deck_revisions::find_own(&mut conn, by, id, revision).await?;
-    drop(conn);
+    let found = deck_revisions::find_own(conn.get().await?, by, id, revision).await?;
     let mut content = found.ok_or_else(Problem::not_found)?;
-    bind_unbound(app, requester, &mut content).await?;
+    bind_unbound(app, conn, requester, &mut content).await?;
     Ok(content)
 }
 
 /// Binds the entries of stored content that are bound to no card, if the caller sees their cards now.
 pub(super) async fn bind_unbound(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Requester,
     content: &mut DeckContent,
 ) -> Result<(), Problem> {
-    let Ok(loaded) = app.named_game(content.format.game()).await? else { return Ok(()) };
+    let loaded = app.named_game_on(conn, content.format.game()).await?;
+    let Ok(loaded) = loaded else { return Ok(()) };
     // Older versions stored zones and rarities as they were written.
     with_zone_codes(&loaded.game, &mut content.deck.entries);
     with_codes(&loaded.game, &mut content.deck.entries);
     if content.bound_entries().any(|(_, card)| card.is_none()) {
-        let bound = bind_entries(app, requester, &loaded.game, &content.deck).await?;
+        let bound = bind_entries(app, conn, requester, &loaded.game, &content.deck).await?;
         content.cards.resize(bound.len(), None);
         for (card, found) in content.cards.iter_mut().zip(bound) {
             *card = card.or(found);
@@ -418,10 +427,12 @@ pub async fn clone(
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
     // This comes first: the source may have been deleted since the first request.
-    if let Some(stored) = find_answered(app, by, reader.0, key).await? {
+    let mut conn = StepConnection::new(&app.store);
+    if let Some(stored) = find_answered(app, &mut conn, by, reader.0, key).await? {
         return Ok(stored);
     }
-    let SeenDeck { row, mut content, masks, .. } = find_seen(app, reader, id).await?;
+    let seen = find_seen(app, &mut conn, reader, id).await?;
+    let SeenDeck { row, mut content, masks, .. } = seen;
     if let Some(name) = name {
         content.name = name;
     }
@@ -454,5 +465,5 @@ pub async fn clone(
         cloned_from: Some(source),
         at: app.clock.now(),
     };
-    store_new(app, by, reader.0, &changes, key).await
+    store_new(app, &mut conn, by, reader.0, &changes, key).await
 }

@@ -11,10 +11,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::deck_legalities::judge_on;
 use super::deck_lists::see;
-use super::deck_requests::bound_cards;
+use super::deck_requests::different_cards;
 use super::deck_responses::SeenDeck;
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::Viewer;
 use crate::domain::decks::details::DeckVisibility;
 use crate::domain::decks::public::deck_terms;
@@ -34,10 +35,12 @@ const RETRY_DELAY: TimeDelta = TimeDelta::hours(1);
 const OWN_TURN: TimeDelta = TimeDelta::seconds(5);
 
 /// Writes the search row of a deck that was just saved, if the deck is public. If this fails, the background job writes the row later.
-pub(super) async fn publish(app: &AppState, stored: &StoredDeck) {
+pub(super) async fn publish(app: &AppState, conn: &mut StepConnection<'_>, stored: &StoredDeck) {
     if stored.row.visibility() == DeckVisibility::Public
-        && let Err(problem) = make(app, stored.clone()).await
+        && let Err(problem) = make(app, conn, stored.clone()).await
     {
+        // Perhaps the connection is the cause.
+        conn.give_back();
         tracing::warn!(deck = %stored.row.id, code = ?problem.code(), "a public deck cannot be prepared for the search: it is not found until another try succeeds");
     }
 }
@@ -84,45 +87,46 @@ pub async fn make_due(
 }
 
 async fn make_one(app: &AppState, id: DeckId) -> Result<(), Problem> {
-    let mut conn = app.store.connection().await?;
-    match deck_lists::find_for_job(&mut conn, id).await? {
+    let mut conn = StepConnection::new(&app.store);
+    match deck_lists::find_for_job(conn.get().await?, id).await? {
         Some(stored) if stored.row.visibility() == DeckVisibility::Public => {
-            drop(conn);
-            make(app, stored).await
+            make(app, &mut conn, stored).await
         }
-        _ => Ok(deck_search::forget(&mut conn, id).await?),
+        _ => Ok(deck_search::forget(conn.get().await?, id).await?),
     }
 }
 
-async fn make(app: &AppState, stored: StoredDeck) -> Result<(), Problem> {
+async fn make(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    stored: StoredDeck,
+) -> Result<(), Problem> {
     let stranger = (Viewer::stranger(), Network::UNKNOWN);
-    let SeenDeck { row, content, masks, .. } = see(app, (stranger.0, None), stored).await?;
+    let SeenDeck { row, content, masks, .. } = see(app, conn, (stranger.0, None), stored).await?;
     let size = i32::try_from(content.card_count()).unwrap_or(i32::MAX);
-    let loaded = app.named_game(content.format.game()).await?.map_err(Problem::internal)?;
+    let loaded = app.named_game_on(conn, content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
     let game_revision = loaded.revision;
     let deck = content.deck.clone();
     let now = app.clock.now();
     let deck = (deck, content.cards.as_slice());
-    let (catalogue, judged) = judge_on(app, stranger, loaded, deck, app.today()?).await?;
+    let (catalogue, judged) = judge_on(app, conn, stranger, loaded, deck, app.today()?).await?;
     let meant = content.deck.entries.iter().filter_map(|entry| match catalogue.find(&entry.card) {
         Resolution::Card(card) | Resolution::OtherPrinting(card) => Some(&*card.definition.name),
         _ => None,
     });
     let terms = deck_terms(&content, meant, &judged.legal_in).into_iter().collect();
-    let cards: BTreeSet<CardId> =
-        bound_cards(&content.deck, &catalogue).into_iter().flatten().collect();
     let hidden: BTreeSet<CardId> = masks.hidden.into_values().collect();
     let searchable = SearchableDeck {
         id: row.id,
         revision: row.revision,
         size,
         terms,
-        cards: cards.into_iter().collect(),
+        cards: different_cards(&content.deck, &catalogue),
         hidden_cards: hidden.into_iter().collect(),
         legal_in: judged.legal_in,
         judged_on: now.date_naive(),
         game_revision,
     };
-    let mut conn = app.store.connection().await?;
-    Ok(deck_search::write(&mut conn, searchable).await?)
+    Ok(deck_search::write(conn.get().await?, searchable).await?)
 }

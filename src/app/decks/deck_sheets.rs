@@ -52,13 +52,10 @@ pub struct SheetEntry {
 pub enum SheetCard {
     /// A card that the reader may see.
     Known {
-        /// Its id.
         id: Option<CardId>,
-        /// Its name.
         name: String,
         /// Code of its set.
         set: String,
-        /// Its number.
         number: String,
         /// Code of the rarity in the entry, if the card has this rarity.
         rarity: Option<String>,

@@ -7,11 +7,12 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{BoundEntries, Requester, StepConnection, rename_entries};
+use super::deck_cards::{BoundEntries, Requester, rename_entries};
 use super::deck_holdings::{NamedCard, find_named, mentions, names_of, owned_printings};
 use crate::app::copies::trade_responses::TradeResponse;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnCollection, ReadOwnDecks, ReadTrades};
 use crate::domain::copies::trade::{TradeRole, TradeState};
 use crate::domain::decks::allocation::{OwnedPrinting, card_key};
@@ -144,7 +145,7 @@ struct Stock {
 }
 
 impl Stock {
-    /// Finds the cards with these names. `conn` must not hold a connection yet.
+    /// Finds the cards with these names.
     async fn find(
         app: &AppState,
         conn: &mut StepConnection<'_>,

@@ -18,6 +18,7 @@ use super::deck_responses::SeenDeck;
 use crate::app::page::{CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{GiveDeckFeedback, Granted, ReadOwnDecks, Viewer};
 use crate::domain::decks::follows::MAX_WATCHED_DECKS;
 use crate::domain::decks::judging::JUDGING_VERSION;
@@ -296,18 +297,18 @@ async fn make(
     due_at: DateTime<Utc>,
     events_seq: i64,
 ) -> Result<Option<LatestReport>, Problem> {
-    let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_for_job(&mut conn, deck).await?;
-    drop(conn);
+    let mut conn = StepConnection::new(&app.store);
+    let stored = deck_lists::find_for_job(conn.get().await?, deck).await?;
     let Some(stored) = stored else { return Ok(None) };
     let (stranger, now) = (Viewer::stranger(), app.clock.now());
-    let SeenDeck { row, content, .. } = see(app, (stranger, None), stored).await?;
+    let seen = see(app, &mut conn, (stranger, None), stored).await?;
+    let SeenDeck { row, content, .. } = seen;
     let mut cards: BTreeSet<CardId> = content.cards.iter().flatten().copied().collect();
     let requester = (stranger, Network::UNKNOWN);
     let day = app.today()?;
-    let Verdict { game_revision, judged, cards: meant } =
-        verdict_in(app, requester, &content.format, (content.deck, &content.cards), None, day)
-            .await?;
+    let judged = (content.deck, content.cards.as_slice());
+    let verdict = verdict_in(app, &mut conn, requester, &content.format, judged, None, day).await?;
+    let Verdict { game_revision, judged, cards: meant } = verdict;
     cards.extend(meant);
     let (status, violations) =
         judged.unwrap_or_else(|| ("illegal", BTreeSet::from([UNKNOWN_FORMAT.to_owned()])));
@@ -328,7 +329,6 @@ async fn make(
         cards: cards.into_iter().collect(),
         report: report.clone(),
     };
-    let mut conn = app.store.connection().await?;
-    watched_decks::store_report(&mut conn, new).await?;
+    watched_decks::store_report(conn.get().await?, new).await?;
     Ok(Some(report))
 }

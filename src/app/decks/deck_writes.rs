@@ -13,6 +13,7 @@ use super::list_reading::ListReadingResponse;
 use super::masks::{Masks, mask};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::{IfMatch, Version};
 use crate::auth::permission::{Granted, Viewer, WriteOwnDecks};
 use crate::domain::decks::content::{DeckContent, NameAndPlace, name_and_place};
@@ -31,15 +32,19 @@ pub async fn create(
     request: DeckRequest,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
-    let parsed = match parse(app, requester, request).await {
+    let mut conn = StepConnection::new(&app.store);
+    let parsed = match parse(app, &mut conn, requester, request).await {
         Ok(parsed) => parsed,
         // A repeated request gets the deck of the first one, whatever happened to its format and its cards since.
         Err(problem) => {
-            return find_answered(app, by, requester.0, key).await?.ok_or(problem);
+            // Perhaps the connection is the cause.
+            conn.give_back();
+            let answered = find_answered(app, &mut conn, by, requester.0, key).await?;
+            return answered.ok_or(problem);
         }
     };
     let changes = parsed.changes(app.clock.now());
-    let created = store_new(app, by, requester.0, &changes, key).await?;
+    let created = store_new(app, &mut conn, by, requester.0, &changes, key).await?;
     Ok(with_reading(created, parsed.reading))
 }
 
@@ -51,28 +56,30 @@ fn with_reading(versioned: VersionedDeck, reading: Option<ListReadingResponse>) 
 /// The deck that an earlier request with this key created, as it is now; `None`: there was no such request. 410 if the deck was deleted since.
 pub(super) async fn find_answered(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<WriteOwnDecks>,
     viewer: Viewer,
     key: Option<&IdempotencyClaim>,
 ) -> Result<Option<VersionedDeck>, Problem> {
     let Some(key) = key else { return Ok(None) };
-    let mut conn = app.store.connection().await?;
-    let Some(earlier) = idempotency::answered(&conn, key).await? else { return Ok(None) };
-    let stored = deck_lists::find_own(&mut conn, by, DeckId(earlier)).await?;
-    drop(conn);
+    let answered = idempotency::answered(conn.get().await?, key).await?;
+    let Some(earlier) = answered else { return Ok(None) };
+    let stored = deck_lists::find_own(conn.get().await?, by, DeckId(earlier)).await?;
     let stored = stored.ok_or_else(|| Problem::new(ProblemCode::Gone))?;
-    Ok(Some(see(app, (viewer, Some(by.account())), stored).await?.into()))
+    Ok(Some(see(app, conn, (viewer, Some(by.account())), stored).await?.into()))
 }
 
-/// Stores a new deck.
+/// Stores a new deck. `conn`: the connection for the steps before and after the transaction.
 pub(super) async fn store_new(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<WriteOwnDecks>,
     viewer: Viewer,
     changes: &DeckChanges<'_>,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDeck, Problem> {
     let id = DeckId::generate();
+    conn.give_back();
     let stored = match deck_writes::create(&app.store, by, id, changes, key).await? {
         DeckCreated::New(stored) => {
             tracing::info!(account = %by.account(), deck = %id, format = %changes.content.format, "deck stored");
@@ -82,8 +89,8 @@ pub(super) async fn store_new(
         DeckCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
         DeckCreated::TooMany => return Err(Problem::new(ProblemCode::TooManyDecks)),
     };
-    deck_search::publish(app, &stored).await;
-    Ok(see(app, (viewer, Some(by.account())), stored).await?.into())
+    deck_search::publish(app, conn, &stored).await;
+    Ok(see(app, conn, (viewer, Some(by.account())), stored).await?.into())
 }
 
 /// Replaces one of the caller's decks with its folder, if the client's version is current. A share code does not change the name of the deck.
@@ -96,20 +103,21 @@ pub async fn replace(
     mut request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
     let if_match = &if_match.with_folder();
+    let conn = &mut StepConnection::new(&app.store);
     if request.name.is_some() || request.list.is_none() {
-        let mut parsed = parse(app, requester, request).await?;
-        keep_references_of(app, by, requester.0, id, &mut parsed).await?;
-        return store_changed(app, by, requester.0, (id, if_match), parsed).await;
+        let mut parsed = parse(app, conn, requester, request).await?;
+        keep_references_of(app, conn, by, requester.0, id, &mut parsed).await?;
+        return store_changed(app, conn, by, requester.0, (id, if_match), parsed).await;
     }
-    let (stored, read) = find_replaced(app, by, id, if_match).await?;
+    let (stored, read) = find_replaced(conn, by, id, if_match).await?;
     request.replaced_name = Some(stored.row.name.clone());
-    let mut parsed = parse(app, requester, request).await?;
+    let mut parsed = parse(app, conn, requester, request).await?;
     parsed.require_publishable(&stored)?;
     let owner = (requester.0, by.account());
-    keep_references(app, owner, &stored.content, &mut parsed).await?;
+    keep_references(app, conn, owner, &stored.content, &mut parsed).await?;
     // Only a name that is taken over must be that of the version that was read.
     let meant = if parsed.keeps_name { &read } else { if_match };
-    store_changed(app, by, requester.0, (id, meant), parsed).await
+    store_changed(app, conn, by, requester.0, (id, meant), parsed).await
 }
 
 /// Like [`replace`], with a list that was written from the deck. A list cannot contain the named copies, so unchanged entries keep their copies.
@@ -121,11 +129,12 @@ pub async fn replace_by_list(
     if_match: &IfMatch,
     request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
-    let mut parsed = parse(app, requester, request).await?;
-    let (stored, read) = find_replaced(app, by, id, if_match).await?;
+    let conn = &mut StepConnection::new(&app.store);
+    let mut parsed = parse(app, conn, requester, request).await?;
+    let (stored, read) = find_replaced(conn, by, id, if_match).await?;
     let owner = (requester.0, by.account());
-    take_over_entries(app, owner, &stored.content, &mut parsed).await?;
-    store_changed(app, by, requester.0, (id, &read), parsed).await
+    take_over_entries(app, conn, owner, &stored.content, &mut parsed).await?;
+    store_changed(app, conn, by, requester.0, (id, &read), parsed).await
 }
 
 /// Whether one of the caller's decks is already what [`replace_by_list`] would make of it, because the same form was sent before.
@@ -136,12 +145,12 @@ pub async fn is_replaced_by_list(
     id: DeckId,
     request: DeckRequest,
 ) -> Result<bool, Problem> {
-    let mut parsed = parse(app, requester, request).await?;
-    let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
-    drop(conn);
+    let conn = &mut StepConnection::new(&app.store);
+    let mut parsed = parse(app, conn, requester, request).await?;
+    let stored = deck_lists::find_own(conn.get().await?, by, id).await?;
+    let stored = stored.ok_or_else(Problem::not_found)?;
     let owner = (requester.0, by.account());
-    take_over_entries(app, owner, &stored.content, &mut parsed).await?;
+    take_over_entries(app, conn, owner, &stored.content, &mut parsed).await?;
     Ok(parsed.is_written_as(&stored))
 }
 
@@ -154,58 +163,61 @@ pub async fn replace_by_upload(
     if_match: &IfMatch,
     mut request: DeckRequest,
 ) -> Result<VersionedDeck, Problem> {
-    let (stored, read) = find_replaced(app, by, id, if_match).await?;
+    let conn = &mut StepConnection::new(&app.store);
+    let (stored, read) = find_replaced(conn, by, id, if_match).await?;
     request.default_name = Some(stored.row.name.clone());
     request.replaced_name = Some(stored.row.name.clone());
     let missing = request.missing_details();
-    let mut parsed = parse(app, requester, request).await?;
+    let mut parsed = parse(app, conn, requester, request).await?;
     parsed.take_over_details(&stored, &missing);
     parsed.require_publishable(&stored)?;
     let owner = (requester.0, by.account());
-    take_over_entries(app, owner, &stored.content, &mut parsed).await?;
-    store_changed(app, by, requester.0, (id, &read), parsed).await
+    take_over_entries(app, conn, owner, &stored.content, &mut parsed).await?;
+    store_changed(app, conn, by, requester.0, (id, &read), parsed).await
 }
 
 /// The deck that a list replaces, and the version that was read. The transaction that writes the deck requires exactly this version, also if the client accepts
 /// any: what the list does not state is taken over from this version, and must not revert a later change, such as one that makes the deck private.
 async fn find_replaced(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<WriteOwnDecks>,
     id: DeckId,
     if_match: &IfMatch,
 ) -> Result<(StoredDeck, IfMatch), Problem> {
-    let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_own(&mut conn, by, id).await?.ok_or_else(Problem::not_found)?;
+    let stored = deck_lists::find_own(conn.get().await?, by, id).await?;
+    let stored = stored.ok_or_else(Problem::not_found)?;
     let read = Version::from(&stored.row);
     if_match.check(read)?;
-    Ok((stored, read.meant()))
+    Ok((stored, read.if_match()))
 }
 
 /// Gives unchanged entries of a list the named copies and the references that they have in the deck.
 async fn take_over_entries(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     owner: (Viewer, AccountId),
     before: &DeckContent,
     parsed: &mut ParsedDeck,
 ) -> Result<(), Problem> {
     // Cards of different games are different cards, even with the same name.
     if before.format.game() == parsed.content.format.game() {
-        let (listed, _) = entries_as_listed(app, owner, before.clone()).await?;
+        let (listed, _) = entries_as_listed(app, conn, owner, before.clone()).await?;
         take_over_copies(&listed, &mut parsed.content.deck.entries);
     }
-    keep_references(app, owner, before, parsed).await
+    keep_references(app, conn, owner, before, parsed).await
 }
 
 /// The entries of a deck as its owner reads them in a list, with their named copies, and what is masked in them. An entry that is stored only with a place has the
 /// name of its card, if the owner may see it.
 async fn entries_as_listed(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     (viewer, owner): (Viewer, AccountId),
     mut content: DeckContent,
 ) -> Result<(Vec<DeckEntry>, Masks), Problem> {
     let copies: Vec<Vec<String>> =
         content.deck.entries.iter().map(|entry| entry.copies.clone()).collect();
-    let masks = mask(app, (viewer, Some(owner)), owner, &mut content).await?;
+    let masks = mask(app, conn, (viewer, Some(owner)), owner, &mut content).await?;
     let listed = content.deck.entries.into_iter().zip(copies);
     Ok((listed.map(|(entry, copies)| DeckEntry { copies, ..entry }).collect(), masks))
 }
@@ -213,6 +225,7 @@ async fn entries_as_listed(
 /// Like [`keep_references`], for a deck that was not read yet. Most decks name no places, and then it is not read here.
 async fn keep_references_of(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<WriteOwnDecks>,
     viewer: Viewer,
     id: DeckId,
@@ -221,11 +234,9 @@ async fn keep_references_of(
     if !parsed.content.deck.entries.iter().any(has_name_and_place) {
         return Ok(());
     }
-    let mut conn = app.store.connection().await?;
-    let stored = deck_lists::find_own(&mut conn, by, id).await?;
-    drop(conn);
+    let stored = deck_lists::find_own(conn.get().await?, by, id).await?;
     let Some(stored) = stored else { return Ok(()) };
-    keep_references(app, (viewer, by.account()), &stored.content, parsed).await
+    keep_references(app, conn, (viewer, by.account()), &stored.content, parsed).await
 }
 
 fn has_name_and_place(entry: &DeckEntry) -> bool {
@@ -238,6 +249,7 @@ fn has_name_and_place(entry: &DeckEntry) -> bool {
 /// [`deck_writes::replace`].
 async fn keep_references(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     owner: (Viewer, AccountId),
     before: &DeckContent,
     parsed: &mut ParsedDeck,
@@ -254,7 +266,7 @@ async fn keep_references(
     if before.format.game() != content.format.game() || !is_other {
         return Ok(());
     }
-    let (listed, masks) = entries_as_listed(app, owner, before.clone()).await?;
+    let (listed, masks) = entries_as_listed(app, conn, owner, before.clone()).await?;
     // What is hidden from the owner now is as it was sent.
     let is_kept = |at: usize| stored[at].1.is_some() && !masks.hidden.contains_key(&at);
     // Another rarity is no other card.
@@ -275,7 +287,7 @@ async fn keep_references(
             *bound = *card;
         }
     }
-    parsed.find_hidden(app).await
+    parsed.find_hidden(app, conn).await
 }
 
 /// An entry, and the card that it is bound to.
@@ -283,6 +295,7 @@ type BoundEntry<'a> = (&'a DeckEntry, Option<CardId>);
 
 async fn store_changed(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<WriteOwnDecks>,
     viewer: Viewer,
     (id, if_match): (DeckId, &IfMatch),
@@ -290,11 +303,12 @@ async fn store_changed(
 ) -> Result<VersionedDeck, Problem> {
     let changes = parsed.changes(app.clock.now());
     let is_current = |row: &DeckRow| if_match.check(row).is_ok();
+    conn.give_back();
     let edited = deck_writes::replace(&app.store, by, id, is_current, &changes).await?;
     let stored = check_edit(edited)?;
     tracing::info!(account = %by.account(), deck = %id, revision = stored.row.revision, "deck replaced");
-    deck_search::publish(app, &stored).await;
-    let replaced = see(app, (viewer, Some(by.account())), stored).await?.into();
+    deck_search::publish(app, conn, &stored).await;
+    let replaced = see(app, conn, (viewer, Some(by.account())), stored).await?.into();
     Ok(with_reading(replaced, parsed.reading))
 }
 

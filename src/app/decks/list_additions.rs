@@ -7,6 +7,7 @@ use super::deck_input::{DeckFaults, SentDeck, SentList};
 use super::list_reading::{NearNames, read_list};
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::domain::decks::deck::{FormatName, check_entry};
 use crate::domain::decks::list_addition::{Addition, ReadLines, add_card, takes_lines};
 
@@ -31,7 +32,8 @@ pub async fn add(
     let mut faults = DeckFaults::default();
     let format = faults.check("/format", FormatName::parse(list.format));
     let format = format.map(|format| ("/format".to_owned(), format));
-    let found = faults.formats(app, format.as_slice(), None).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let found = faults.formats(app, &mut conn, format.as_slice(), None).await?;
     let sent = SentList { text: list.text, encoding: TextEncoding::Utf8, dialect: list.dialect };
     let sent = faults.deck(None, Some(sent));
     let ((loaded, _), sent) = faults.into_result(found.zip(sent))?;
@@ -39,10 +41,9 @@ pub async fn add(
     let game = &loaded.game;
     let zone = game.zones().first().map_or("main", |zone| &zone.code);
     check_name(zone, name)?;
-    let Ok((read, ..)) = read_list(app, requester, game, &[], &text, NearNames::LeaveOut).await?
-    else {
-        return Ok(None);
-    };
+    let near = NearNames::LeaveOut;
+    let read = read_list(app, &mut conn, requester, game, &[], &text, near).await?;
+    let Ok((read, ..)) = read else { return Ok(None) };
     let dialect: Option<DeckDialect> = read.reading.dialect.parse().ok();
     // The lines of an array of JSON are not those of the text.
     let is_array = read.reading.mark == Some(DialectMark::JsonLines);

@@ -49,19 +49,6 @@ pub fn is_too_long(list: &str) -> bool {
     list.chars().filter(|letter| *letter != '\r').nth(MAX_LIST).is_some()
 }
 
-/// Whether a list has nothing but comments, blank lines and the headings of an empty YDK file. The keycap of the number sign is an emoji.
-pub fn has_only_comments(list: &str) -> bool {
-    let is_comment = |line: &str| {
-        let after_sign = line.strip_prefix('#');
-        line.is_empty()
-            || line.starts_with("//")
-            // The last heading of an empty YDK file.
-            || line.eq_ignore_ascii_case("!side")
-            || after_sign.is_some_and(|rest| !rest.starts_with(['\u{fe0f}', '\u{20e3}']))
-    };
-    list.trim_start_matches('\u{feff}').lines().all(|line| is_comment(line.trim()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,15 +76,5 @@ mod tests {
         let lines = "1 Bat\r\n".repeat(MAX_LIST / 6);
         assert!(!is_too_long(&lines) && lines.len() > MAX_LIST);
         assert_eq!(decode(&vec![b'a'; MAX_FILE + 1]), Err(ListFileFault::TooLarge));
-    }
-
-    #[test]
-    fn comments_alone_are_no_list() {
-        for list in ["", "// format: a/b", "\u{feff}# a\r\n\r\n  // b\n", "#main\n#extra\n!side"] {
-            assert!(has_only_comments(list), "{list}");
-        }
-        for list in ["2 Bat", "// format: a/b\n2 Bat", "#\u{fe0f}\u{20e3}", "[{}]", "Sideboard"] {
-            assert!(!has_only_comments(list), "{list}");
-        }
     }
 }

@@ -12,9 +12,10 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::deck_cards::{self, Requester, StepConnection};
+use super::deck_cards::{self, Requester};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::domain::decks::content::{MAX_UNREAD_LINES, UnreadLine};
 use crate::domain::decks::deck::{MAX_ENTRIES, into_shown_line, shown_line};
 use crate::domain::decks::list::{LineOutcome, LineRefusal, check_list};
@@ -27,7 +28,7 @@ const MAX_NOTES: usize = 50;
 /// How a list that was sent as text was read.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct ListReadingResponse {
-    /// The dialect in which the list was read; docs/DECK_TEXT.md describes all of them.
+    /// The dialect in which the list was read; `/docs/deck-text` describes all of them.
     #[schema(example = "plain")]
     pub dialect: &'static str,
     /// The mark by which the dialect was recognised; absent if the request names the dialect.
@@ -156,6 +157,7 @@ pub(super) type ListWithCards = (ReadList, DeckPool, Catalogue);
 /// Reads a list with the cards that the requester may see. Also returns these cards and the cards that the boxes of `formats` need.
 pub(super) async fn read_list(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Requester,
     game: &Game,
     formats: &[Arc<Format>],
@@ -171,14 +173,11 @@ pub(super) async fn read_list(
     if entries > 2 * MAX_ENTRIES {
         return Ok(Err(ListRefusal::TooLong(entries)));
     }
-    let mut conn = StepConnection::new(&app.store);
     let found = match lines.literal_names() {
-        Some(names) => {
-            deck_cards::find_named(app, &mut conn, requester, game, formats, &names).await
-        }
+        Some(names) => deck_cards::find_named(app, conn, requester, game, formats, &names).await,
         None => {
             let literal = lines.mentions(MentionDepth::Literal);
-            deck_cards::find(app, &mut conn, requester, game, formats, &literal).await
+            deck_cards::find(app, conn, requester, game, formats, &literal).await
         }
     };
     let (mut cards, names) = found?;
@@ -192,7 +191,7 @@ pub(super) async fn read_list(
         read.is_settled() && (sets.is_some() || read.lines.iter().all(|line| line.tags.is_empty()));
     let mut left_out = 0;
     if !is_settled {
-        let sets = deck_cards::known_sets(app, &mut conn, game).await?;
+        let sets = deck_cards::known_sets(app, conn, game).await?;
         cards.part_of(Arc::clone(&sets));
         conn.give_back();
         let lines = text.lines(game);
@@ -201,16 +200,8 @@ pub(super) async fn read_list(
         // The literal names were looked up above.
         every.names.retain(|name| !literal.names.contains(name));
         let mentioned = (&every, &*sets);
-        deck_cards::add_mentioned(
-            app,
-            &mut conn,
-            requester,
-            game,
-            mentioned,
-            names.as_ref(),
-            &mut cards,
-        )
-        .await?;
+        let names = names.as_ref();
+        deck_cards::add_mentioned(app, conn, requester, game, mentioned, names, &mut cards).await?;
         conn.give_back();
         catalogue = cards.catalogue();
         read = lines.read(&DeckReading::new(&catalogue).with_sets(&sets));

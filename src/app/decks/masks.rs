@@ -10,10 +10,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_cards::{StepConnection, may_have_left};
+use super::deck_cards::may_have_left;
 use super::deck_input::is_false;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::Viewer;
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::rarities::with_codes;
@@ -130,6 +131,7 @@ impl Masks {
 /// they were written. Set and number beside a name are those that the card has now, if it had the written ones before it was moved or merged.
 pub(super) async fn mask(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     (viewer, reader): (Viewer, Option<AccountId>),
     owner: AccountId,
     content: &mut DeckContent,
@@ -137,13 +139,13 @@ pub(super) async fn mask(
     let is_own = reader == Some(owner);
     let reads_names = is_own && !viewer.is_stranger();
     let mut masks = Masks::default();
-    write_words_by_code(app, content, &mut masks).await?;
+    write_words_by_code(app, conn, content, &mut masks).await?;
     if !is_own && !content.unread_lines.is_empty() {
         // These lines may contain names of hidden cards that the owner could see.
         content.unread_lines.clear();
         masks.add_difference("lines");
     }
-    follow_moves(app, content, &mut masks).await?;
+    follow_moves(app, conn, content, &mut masks).await?;
     let mut bound: BTreeMap<usize, CardId> = BTreeMap::new();
     for (at, (entry, card)) in content.bound_entries().enumerate() {
         if let Some(card) = card.filter(|_| !reads_names || entry.card.name.is_empty()) {
@@ -161,7 +163,6 @@ pub(super) async fn mask(
         }
     }
     let is_nameless = bound.keys().any(|at| content.deck.entries[*at].card.name.is_empty());
-    let mut conn = StepConnection::new(&app.store);
     let ids: Vec<CardId> = bound.values().copied().collect();
     let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
     let names = if is_nameless {
@@ -202,6 +203,7 @@ fn place_beside_name(entry: &DeckEntry) -> Option<(&str, &str)> {
 /// was typed.
 async fn follow_moves(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     content: &mut DeckContent,
     masks: &mut Masks,
 ) -> Result<(), Problem> {
@@ -229,7 +231,6 @@ async fn follow_moves(
     if moved.is_empty() {
         return Ok(());
     }
-    let mut conn = StepConnection::new(&app.store);
     let written: Vec<(&str, &str)> = moved.iter().map(|(.., place)| *place).collect();
     let successors = deck_pool::successors_at(conn.get().await?, &game, &written).await?;
     let moved: Vec<(usize, CardId, CardId)> = moved
@@ -262,12 +263,13 @@ fn write_place(entry: &mut DeckEntry, place: &SeenPlace) {
 /// Writes zones and rarities by their codes.
 async fn write_words_by_code(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     content: &mut DeckContent,
     masks: &mut Masks,
 ) -> Result<(), Problem> {
     let entries = &mut content.deck.entries;
     if !entries.is_empty()
-        && let Ok(loaded) = app.named_game(content.format.game()).await?
+        && let Ok(loaded) = app.named_game_on(conn, content.format.game()).await?
     {
         write_entries_by_code(&loaded.game, entries, masks);
     }
@@ -309,7 +311,7 @@ pub(super) fn mask_for_everybody(content: &mut DeckContent, cards: &BoundCards) 
 /// is masked for its reader has such entries, and they can be sent back as they were read. Entries with a name are never masked here: nobody has bound them.
 /// Masked entries get set and number as the card has them, like those of a stored deck, so that entries that write them differently are counted as one card.
 pub(super) async fn mask_unsaved(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     viewer: Viewer,
     deck: &mut Deck,
     mut unseen: BTreeMap<usize, CardId>,
@@ -319,7 +321,6 @@ pub(super) async fn mask_unsaved(
         return Ok(masks);
     }
     let ids: Vec<CardId> = unseen.values().copied().collect();
-    let mut conn = StepConnection::new(&app.store);
     let places = deck_pool::places(conn.get().await?, viewer, &ids).await?;
     unseen.retain(|_, card| places.get(card).is_some_and(|place| place.hidden));
     for (at, card) in &unseen {
@@ -379,6 +380,7 @@ fn mask_bound(
 /// Those of the cards that are not open.
 pub(super) async fn hidden_cards(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     cards: &[Option<CardId>],
 ) -> Result<BTreeSet<CardId>, Problem> {
     if are_open(app, cards.iter().flatten()) {
@@ -386,7 +388,6 @@ pub(super) async fn hidden_cards(
     }
     let ids: BTreeSet<CardId> = cards.iter().flatten().copied().collect();
     let ids: Vec<CardId> = ids.into_iter().collect();
-    let mut conn = StepConnection::new(&app.store);
     let places = deck_pool::places(conn.get().await?, Viewer::stranger(), &ids).await?;
     let is_open = |card: &CardId| places.get(card).is_some_and(|place| !place.hidden);
     Ok(ids.into_iter().filter(|card| !is_open(card)).collect())

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use cardscape_engine::{Catalogue, DeckStatistics, Game, PreparedCard, deck_statistics};
 
-use super::deck_cards::{self, Requester, StepConnection};
+use super::deck_cards::{self, Requester};
 use super::deck_lists::find_seen;
 use super::deck_responses::{SeenDeck, VersionedDeck};
 use super::deck_sheets::DeckSheet;
 use super::masks::are_open;
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::ids::{CardId, DeckId};
 use crate::store::catalogue::games::LoadedGame;
@@ -38,9 +39,10 @@ pub async fn open(
     requester: Requester,
     id: DeckId,
 ) -> Result<OpenedDeck, Problem> {
-    let seen = find_seen(app, (requester.0, reader), id).await?;
-    let loaded = app.named_game(seen.content.format.game()).await?.map_err(Problem::internal)?;
     let mut conn = StepConnection::new(&app.store);
+    let seen = find_seen(app, &mut conn, (requester.0, reader), id).await?;
+    let loaded = app.named_game_on(&mut conn, seen.content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
     let (game, content) = (&loaded.game, &seen.content);
     let found = deck_cards::find_of_deck(app, &mut conn, requester, game, &[], &content.deck);
     let (mut cards, mut catalogue) = found.await?;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-use super::deck_requests::bound_cards;
+use super::deck_requests::different_cards;
 use super::deck_responses::DeckSummaryResponse;
 use super::opened_decks::{OpenedDeck, open};
 use super::unknown_names::find_warnings;
@@ -22,7 +22,7 @@ use crate::domain::decks::public::PublicDeckSort;
 use crate::domain::ids::{CardId, DeckId};
 use crate::domain::network::Network;
 use crate::search::{self, DeckPredicate, NamedTerm};
-use crate::store::catalogue::cards;
+use crate::store::catalogue::cards::{self, CardView, OpenCard};
 use crate::store::decks::deck_pool;
 use crate::store::decks::public_decks::{self, PublicDeck, PublicDeckKey, PublicDeckPosition};
 
@@ -75,7 +75,7 @@ pub struct PublicDeckPage {
 pub struct PublicDeckRequest {
     /// Code of a game, which must exist.
     pub codes: Codes,
-    /// The query in the language of docs/SEARCH.md.
+    /// The query in the language of `/docs/search`.
     pub text: String,
     /// The order.
     pub sort: PublicDeckSort,
@@ -222,10 +222,7 @@ async fn list_similar_to(
     opened: &OpenedDeck,
     limit: i64,
 ) -> Result<SimilarDecksResponse, Problem> {
-    let bound = bound_cards(&opened.seen.content.deck, &opened.catalogue);
-    let mut cards: Vec<CardId> = bound.into_iter().flatten().collect();
-    cards.sort_unstable();
-    cards.dedup();
+    let cards = different_cards(&opened.seen.content.deck, &opened.catalogue);
     if cards.is_empty() {
         return Ok(SimilarDecksResponse { data: Vec::new() });
     }
@@ -279,9 +276,17 @@ pub async fn find_played_with(
 ) -> Result<Located<PlayedWithResponse>, Problem> {
     let mut conn = app.searches.connection(network).await?;
     let stranger = Viewer::stranger();
-    if cards::find(&conn, stranger, card).await?.is_none() {
+    let Some(found) = cards::find(&conn, stranger, card).await? else {
         return follow_id(&mut conn, card).await;
-    }
+    };
+    // The oldest card of a name stands for all of them.
+    let card = match found {
+        CardView::Open(OpenCard { place, name, .. }) => {
+            let namesakes = deck_pool::namesakes(&mut conn, stranger, &place.game, &name).await?;
+            namesakes.into_iter().min().unwrap_or(card)
+        }
+        CardView::Hidden(_) => card,
+    };
     let found = public_decks::list_played_with(&mut conn, card, limit).await;
     let (decks, played) = found.map_err(too_slow)?;
     let ids: Vec<CardId> = played.iter().map(|played| played.card).collect();

@@ -12,6 +12,7 @@ use super::deck_revisions::{SeenRevision, comparable_entries, find_merged, find_
 use super::deck_sheets::{DeckSheet, SheetCard, card_of, rarity_name};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnDecks};
 use crate::domain::decks::content::DeckContent;
 use crate::domain::decks::diff::{CardDifference, differences};
@@ -78,20 +79,21 @@ pub async fn find(
     (id, number): (DeckId, i64),
 ) -> Result<RevisionOverview, Problem> {
     let eyes = (requester.0, reader);
-    let newest = find_seen(app, eyes, id).await?;
-    let shown = find_seen_revision(app, eyes, id, number).await?;
-    let mut conn = app.store.connection().await?;
-    let previous = deck_revisions::previous(&mut conn, reader, id, number).await?;
-    drop(conn);
+    let mut conn = StepConnection::new(&app.store);
+    let newest = find_seen(app, &mut conn, eyes, id).await?;
+    let shown = find_seen_revision(app, &mut conn, eyes, id, number).await?;
+    let previous = deck_revisions::previous(conn.get().await?, reader, id, number).await?;
     let previous = match previous {
-        Some(number) => Some(find_seen_revision(app, eyes, id, number).await?),
+        Some(number) => Some(find_seen_revision(app, &mut conn, eyes, id, number).await?),
         None => None,
     };
-    let loaded = app.named_game(shown.content.format.game()).await?.map_err(Problem::internal)?;
+    let loaded = app.named_game_on(&mut conn, shown.content.format.game()).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
     let game = loaded.game.clone();
     let contents = [&shown.content, &newest.content].into_iter();
     let contents = contents.chain(previous.as_ref().map(|before| &before.content));
-    let merged = find_merged(app, contents).await?;
+    let merged = find_merged(app, &mut conn, contents).await?;
+    drop(conn);
     let since = previous
         .map(|before| (before.revision, between(&game, &before.content, &shown.content, &merged)));
     let until = (number < newest.row.revision)

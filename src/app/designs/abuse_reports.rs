@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::reported_designs::ReportedDesignResponse;
 use super::step_problems::name_taken;
+use crate::app::accounts::people::PersonFilter;
 use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::page::{Page, PageLimit, paged};
@@ -23,10 +24,10 @@ use crate::domain::designs::identifier::DesignCode;
 use crate::domain::feedback::comment::CommentState;
 use crate::domain::ids::{AbuseReportId, AccountId, CommentId, DeckId, SuggestionId};
 use crate::domain::text::prose_lines;
+pub use crate::store::designs::abuse_reports::Verdict;
 use crate::store::designs::abuse_reports::{
-    self, DecideOutcome, FoundTarget, NewReport, ReportOutcome, StoredReport,
+    self, DecideOutcome, FoundTarget, NewReport, ReportFilter, ReportOutcome, StoredReport,
 };
-pub use crate::store::designs::abuse_reports::{ReportFilter, Verdict};
 use crate::store::designs::first_evidence::FirstTexts;
 use crate::store::designs::reserved_names::NameOwner;
 
@@ -396,15 +397,27 @@ impl From<StoredReport> for AbuseReportResponse {
     }
 }
 
+/// Which reports are listed.
+#[derive(Default)]
+pub struct ReportSelection {
+    /// Decided reports instead of undecided ones.
+    pub decided: bool,
+    /// Only reports about this account or its works.
+    pub accused: Option<PersonFilter>,
+}
+
 /// Lists the reports that wait for a decision, or those that were decided; the oldest first.
 pub async fn list(
     app: &AppState,
     by: &Granted<ModerateDesigns>,
-    filter: ReportFilter,
+    wanted: ReportSelection,
     after: Option<AbuseReportId>,
     limit: PageLimit,
 ) -> Result<Page<AbuseReportResponse>, Problem> {
+    let ReportSelection { decided, accused } = wanted;
     let mut conn = app.store.connection().await?;
+    let accused = PersonFilter::id(accused.as_ref(), &mut conn).await?;
+    let filter = ReportFilter { decided, accused };
     let rows = abuse_reports::list(&mut conn, by, filter, after, limit.rows()).await?;
     drop(conn);
     let Page { data: reports, next_cursor, total } = paged(rows, limit, |row| row.id, |row| row);
@@ -461,6 +474,8 @@ pub async fn decide(
     match decided {
         DecideOutcome::Done(report) => {
             tracing::info!(account = %by.account(), report = %id, decision = verdict.decision.as_str(), "report decided");
+            // A card may begin or cease to name the author of its design.
+            app.wait_until_current().await;
             describe(app, *report).await
         }
         DecideOutcome::Missing => Err(Problem::not_found()),

@@ -126,11 +126,9 @@ pub struct OwnArtworksResponse {
 /// A picture that the client may send. It occupies a place until it is read.
 pub struct ExpectedArtwork(FilePlace);
 
-/// An artwork that was uploaded.
 pub struct UploadedArtwork {
     /// Whether this upload added the artwork to the account.
     pub is_new: bool,
-    /// The artwork.
     pub artwork: ArtworkResponse,
 }
 

@@ -15,6 +15,7 @@ use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::takedowns::TakedownResponse;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::words::{Word as _, words};
 use crate::domain::designs::artwork::{ArtworkId, DesignArtwork};
 use crate::domain::designs::content::{ContentFault, DesignContent, Licence};
@@ -141,78 +142,107 @@ pub struct DesignRequest {
 
 /// A design whose form has no faults, and its game.
 pub(super) struct ParsedDesign {
-    /// The game.
     pub(super) game: Arc<LoadedGame>,
     /// The content of the design.
     pub(super) content: DesignContent,
 }
 
 /// Parses a request, or returns every fault of its form. The rules of the game are not checked.
-pub(super) async fn parse(app: &AppState, request: DesignRequest) -> Result<ParsedDesign, Problem> {
-    parse_at(app, request, "").await?.map_err(Problem::invalid)
+pub(super) async fn parse(
+    app: &AppState,
+    conn: &mut StepConnection<'_>,
+    request: DesignRequest,
+) -> Result<ParsedDesign, Problem> {
+    parse_at(app, conn, request, "").await?.map_err(Problem::invalid)
 }
 
 /// Like [`parse`], for a design whose effects may lack their text.
 pub(super) async fn parse_unfinished(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     request: DesignRequest,
 ) -> Result<ParsedDesign, Problem> {
     let read = DesignContent::normalised_unfinished;
-    parse_with(app, request, "", read).await?.map_err(Problem::invalid)
+    parse_with(app, conn, request, "", read).await?.map_err(Problem::invalid)
 }
 
 /// Like [`parse`], for a design at the place `place` of a request.
 pub(super) async fn parse_at(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     request: DesignRequest,
     place: &str,
 ) -> Result<Result<ParsedDesign, Vec<InputFault>>, Problem> {
-    parse_with(app, request, place, DesignContent::normalised).await
+    parse_with(app, conn, request, place, DesignContent::normalised).await
 }
 
 /// `read` normalises the texts of the design.
 async fn parse_with(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     request: DesignRequest,
     place: &str,
     read: fn(DesignContent) -> Result<DesignContent, Vec<ContentFault>>,
 ) -> Result<Result<ParsedDesign, Vec<InputFault>>, Problem> {
-    let mut faults = Vec::new();
-    let at =
-        |pointer: &str, reason: FaultReason| InputFault::at(format!("{place}{pointer}"), reason);
-    let game = app.named_game(&request.game).await?;
-    let game = game.map_err(|fault| faults.push(at("/game", fault.into()))).ok();
-    let licence = request.licence.as_deref().map_or(Ok(Licence::default()), Licence::read);
-    let licence = licence.map_err(|fault| faults.push(at("/licence", fault.into()))).ok();
-    let artwork = request.artwork.map(|DesignArtworkBody { id, alt }| {
-        let id = ArtworkId::parse(&id).unwrap_or_else(|error| {
-            faults.push(at("/artwork/id", error.into()));
-            // A placeholder, so that the other members are checked and all faults are reported together.
-            ArtworkId([0; 32])
-        });
-        DesignArtwork { id, alt }
-    });
-    let effect =
-        |body: DesignEffectBody| Effect { style: body.style, slot: body.slot, text: body.text };
-    let content = DesignContent {
-        name: request.name,
-        kind: request.kind,
-        attributes: request.attributes,
-        effects: request.effects.into_iter().map(effect).collect(),
-        printings: request.printings.into_iter().map(Into::into).collect(),
-        flavour: request.flavour,
-        lore: request.lore,
-        credits: request.credits,
-        licence: licence.unwrap_or_default(),
-        artwork,
-    };
-    let content = read(content).map_err(|found| {
-        faults.extend(found.into_iter().map(|fault| at(&fault.pointer, fault.reason.into())));
-    });
-    Ok(match (game, content) {
-        (Some(game), Ok(content)) if faults.is_empty() => Ok(ParsedDesign { game, content }),
-        _ => Err(faults),
+    let game = app.named_game_on(conn, &request.game).await?;
+    let game = game.map_err(|fault| InputFault::at(format!("{place}/game"), fault));
+    Ok(match (game, request.into_content(place, read)) {
+        (Ok(game), Ok(content)) => Ok(ParsedDesign { game, content }),
+        (game, content) => {
+            let of_content = content.err().into_iter().flatten();
+            Err(game.err().into_iter().chain(of_content).collect())
+        }
     })
+}
+
+impl DesignRequest {
+    /// The faults that the request alone shows, without its game.
+    pub fn faults(&self) -> Vec<InputFault> {
+        self.clone().into_content("", DesignContent::normalised).err().unwrap_or_default()
+    }
+
+    /// The content of the design, or every fault of it; `place` is the place of the design in the request.
+    fn into_content(
+        self,
+        place: &str,
+        read: fn(DesignContent) -> Result<DesignContent, Vec<ContentFault>>,
+    ) -> Result<DesignContent, Vec<InputFault>> {
+        let mut faults = Vec::new();
+        let at = |pointer: &str, reason: FaultReason| {
+            InputFault::at(format!("{place}{pointer}"), reason)
+        };
+        let licence = self.licence.as_deref().map_or(Ok(Licence::default()), Licence::read);
+        let licence = licence.map_err(|fault| faults.push(at("/licence", fault.into()))).ok();
+        let artwork = self.artwork.map(|DesignArtworkBody { id, alt }| {
+            let id = ArtworkId::parse(&id).unwrap_or_else(|error| {
+                faults.push(at("/artwork/id", error.into()));
+                // A placeholder, so that the other members are checked and all faults are reported together.
+                ArtworkId([0; 32])
+            });
+            DesignArtwork { id, alt }
+        });
+        let effect =
+            |body: DesignEffectBody| Effect { style: body.style, slot: body.slot, text: body.text };
+        let content = DesignContent {
+            name: self.name,
+            kind: self.kind,
+            attributes: self.attributes,
+            effects: self.effects.into_iter().map(effect).collect(),
+            printings: self.printings.into_iter().map(Into::into).collect(),
+            flavour: self.flavour,
+            lore: self.lore,
+            credits: self.credits,
+            licence: licence.unwrap_or_default(),
+            artwork,
+        };
+        let content = read(content).map_err(|found| {
+            faults.extend(found.into_iter().map(|fault| at(&fault.pointer, fault.reason.into())));
+        });
+        match content {
+            Ok(content) if faults.is_empty() => Ok(content),
+            _ => Err(faults),
+        }
+    }
 }
 
 /// Content of a revision of a design.

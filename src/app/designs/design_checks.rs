@@ -15,6 +15,7 @@ use super::step_problems::foreign_artwork;
 use crate::app::effects::match_bodies::MatchedSentenceResponse;
 use crate::app::problem::{InputFault, Problem};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::words::words;
 use crate::auth::permission::{Granted, Permission, ReadOwnDesigns};
 use crate::domain::designs::content::DesignContent;
@@ -316,8 +317,10 @@ pub async fn check(
     request: DesignRequest,
     stored: Option<StoredAs>,
 ) -> Result<DesignCheckResponse, Problem> {
-    let design = parse_unfinished(app, request).await?;
-    require_own_artwork(app, requester, &design.content).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let design = parse_unfinished(app, &mut conn, request).await?;
+    require_own_artwork(&mut conn, requester, &design.content).await?;
+    drop(conn);
     judge(app, network, requester, &design, stored).await
 }
 
@@ -346,15 +349,13 @@ pub async fn find_own_design(
 /// 422 for artwork that the caller has not uploaded, as when the design is stored. Artwork of the caller that was taken
 /// down is an obstacle to the release instead.
 async fn require_own_artwork(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     requester: Option<&Granted<ReadOwnDesigns>>,
     content: &DesignContent,
 ) -> Result<(), Problem> {
     let Some(artwork) = &content.artwork else { return Ok(()) };
     let is_own = match requester {
-        Some(requester) => {
-            artworks::is_own(&mut *app.store.connection().await?, requester, artwork.id).await?
-        }
+        Some(requester) => artworks::is_own(conn.get().await?, requester, artwork.id).await?,
         None => false,
     };
     if is_own { Ok(()) } else { Err(foreign_artwork()) }
@@ -382,6 +383,9 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
     let effects = check_effects(app, code, content).await?;
     let mut alike = likeness::find(app, network, requester, code, content, stored).await?;
     let name = CheckedNameResponse::new(content, &mut alike);
+    let mut conn = StepConnection::new(&app.store);
+    let artwork_removed = has_removed_artwork(&mut conn, content).await?;
+    drop(conn);
     let obstacles: Vec<ReleaseObstacle> = [
         (!violations.is_empty(), ReleaseObstacle::Violations),
         (effects.iter().any(|effect| effect.free_text), ReleaseObstacle::FreeText),
@@ -391,7 +395,7 @@ pub(super) async fn judge<P: Permission + SeesOwnDesigns>(
         ),
         (!name.available, ReleaseObstacle::Name),
         (!content.licence.allows_release(), ReleaseObstacle::Licence),
-        (has_removed_artwork(app, content).await?, ReleaseObstacle::Artwork),
+        (artwork_removed, ReleaseObstacle::Artwork),
     ]
     .into_iter()
     .filter_map(|(stands, obstacle)| stands.then_some(obstacle))
@@ -428,9 +432,9 @@ fn warnings(app: &AppState, content: &DesignContent) -> Vec<DesignWarning> {
 
 /// Whether the artwork of the content was taken down.
 pub(super) async fn has_removed_artwork(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     content: &DesignContent,
 ) -> Result<bool, Problem> {
     let Some(artwork) = &content.artwork else { return Ok(false) };
-    Ok(artworks::is_removed(&mut *app.store.connection().await?, artwork.id).await?)
+    Ok(artworks::is_removed(conn.get().await?, artwork.id).await?)
 }

@@ -13,6 +13,7 @@ use crate::app::fault_reason::FaultReason;
 use crate::app::feedback::problems::too_many_today;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{Granted, Permission, WriteOwnDesigns};
 use crate::domain::designs::content::{ContentReason, DesignContent};
@@ -29,10 +30,10 @@ use crate::store::designs::design_lifecycle::{
 use crate::store::designs::reserved_names::NameOwner;
 use crate::store::designs::{DesignReviewer, SeesOwnDesigns, artworks};
 use crate::store::operations::idempotency::IdempotencyClaim;
+use crate::store::{Connection, StoreResult};
 
 /// A design as a response, with the version for `If-Match`.
 pub struct VersionedDesign {
-    /// Its version.
     pub version: Revision,
     /// Whether the reader is its author.
     pub is_own: bool,
@@ -40,7 +41,6 @@ pub struct VersionedDesign {
     pub is_public: bool,
     /// Numbers that are no part of the version: comments, ratings, the sum of the ratings, 1 if its artwork was taken down, and a digest of what else can change.
     pub counts: Vec<i64>,
-    /// The design.
     pub design: DesignResponse,
 }
 
@@ -51,7 +51,9 @@ pub async fn create(
     request: DesignRequest,
     key: Option<&IdempotencyClaim>,
 ) -> Result<VersionedDesign, Problem> {
-    let ParsedDesign { game, content } = parse(app, request).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let ParsedDesign { game, content } = parse(app, &mut conn, request).await?;
+    drop(conn);
     if !content.has_proper_name() {
         return Err(improper_name("/name"));
     }
@@ -64,14 +66,17 @@ pub async fn create(
         .await?;
     let code = match created {
         DesignCreated::New => {
-            tracing::info!(account = %by.account(), design = %code, game = game.game.code(), "design begun");
+            tracing::info!(account = %by.account(), design = %code, game = game.game.code(), "design created");
             code
         }
         DesignCreated::Repeat(Some(earlier)) => earlier,
         DesignCreated::Repeat(None) => return Err(Problem::new(ProblemCode::Gone)),
         DesignCreated::TooMany => return Err(too_many()),
         DesignCreated::TooManyToday(limit) => return Err(too_many_today(app, limit)),
-        DesignCreated::ForeignArtwork => return Err(refused_artwork(app, by, &content).await?),
+        DesignCreated::ForeignArtwork => {
+            let mut conn = StepConnection::new(&app.store);
+            return Err(refused_artwork(&mut conn, by, &content).await?);
+        }
     };
     find(app, Some(by), None, code).await
 }
@@ -104,13 +109,16 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     reviewer: Option<DesignReviewer>,
     code: DesignCode,
 ) -> Result<VersionedDesign, Problem> {
-    let stored = find_stored(app, reader, reviewer, code).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_stored(&mut conn, reader, reviewer, code).await?;
+    let game = app.named_game_on(&mut conn, &stored.design.game_code).await?;
     let is_own = reader.is_some_and(|reader| reader.account() == stored.design.account_id);
-    answer(app, stored, is_own).await
+    let game = game.map_err(Problem::internal)?;
+    answer(&game, stored, is_own)
 }
 
-async fn answer(
-    app: &AppState,
+fn answer(
+    game: &LoadedGame,
     stored: StoredDesign,
     is_own: bool,
 ) -> Result<VersionedDesign, Problem> {
@@ -118,9 +126,8 @@ async fn answer(
     let DesignRow { comment_count, rating_count, rating, .. } = stored.design;
     let mut counts = vec![comment_count, rating_count, rating_count * i64::from(rating)];
     counts.extend(stored.artwork_removed.then_some(1));
-    let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let design = DesignResponse::new(&game.game, stored);
-    counts.extend(digest_beside_version(&game, &design)?);
+    counts.extend(digest_beside_version(game, &design)?);
     Ok(VersionedDesign { version, is_own, is_public, counts, design })
 }
 
@@ -141,23 +148,42 @@ fn digest_beside_version(
 
 /// Finds one of the caller's designs in its current state; 404 when it is somebody else's, even if it is shared.
 pub(super) async fn find_own<P: Permission + SeesOwnDesigns>(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<P>,
     code: DesignCode,
 ) -> Result<StoredDesign, Problem> {
-    let stored = find_stored(app, Some(by), None, code).await?;
+    let stored = find_stored(conn, Some(by), None, code).await?;
     if stored.design.account_id == by.account() { Ok(stored) } else { Err(Problem::not_found()) }
 }
 
 /// Finds a stored design that this reader may see, as [`find`] does; 404 otherwise.
 pub(super) async fn find_stored<P: Permission + SeesOwnDesigns>(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     reader: Option<&Granted<P>>,
     reviewer: Option<DesignReviewer>,
     code: DesignCode,
 ) -> Result<StoredDesign, Problem> {
-    let mut conn = app.store.connection().await?;
-    design_lifecycle::find(&mut conn, reader, reviewer, code).await?.ok_or_else(Problem::not_found)
+    let found = design_lifecycle::find(conn.get().await?, reader, reviewer, code).await?;
+    found.ok_or_else(Problem::not_found)
+}
+
+/// The design after a step of its author that succeeded. It is read in the transaction of the step, so that the answer needs no other connection; if
+/// the read fails, nothing is written.
+pub(super) async fn read_after_step(
+    conn: &mut Connection,
+    by: &Granted<WriteOwnDesigns>,
+    code: DesignCode,
+    succeeded: bool,
+) -> StoreResult<Option<StoredDesign>> {
+    if succeeded { design_lifecycle::find(conn, Some(by), None, code).await } else { Ok(None) }
+}
+
+/// The answer about a design after a step of its author that succeeded.
+pub(super) fn answer_after_step(
+    game: &LoadedGame,
+    changed: Option<StoredDesign>,
+) -> Result<VersionedDesign, Problem> {
+    answer(game, changed.ok_or_else(Problem::not_found)?, true)
 }
 
 /// Writes a new revision of one of the caller's designs, if the client's version is current.
@@ -169,8 +195,9 @@ pub async fn revise(
     if_match: &IfMatch,
     request: DesignRequest,
 ) -> Result<VersionedDesign, Problem> {
-    let ParsedDesign { game, content } = parse(app, request).await?;
-    write_revision(app, by, network, code, if_match, (&game, &content)).await
+    let mut conn = StepConnection::new(&app.store);
+    let ParsedDesign { game, content } = parse(app, &mut conn, request).await?;
+    write_revision(app, &mut conn, by, network, (code, if_match), (&game, &content)).await
 }
 
 /// Whether one of the caller's designs is already what [`revise`] would make of it, because the same form was sent before.
@@ -180,57 +207,59 @@ pub async fn is_revised(
     code: DesignCode,
     request: DesignRequest,
 ) -> Result<bool, Problem> {
-    let stored = find_own(app, by, code).await?;
-    let ParsedDesign { game, content } = parse(app, request).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_own(&mut conn, by, code).await?;
+    let ParsedDesign { game, content } = parse(app, &mut conn, request).await?;
     Ok(stored.design.game_code == game.game.code() && *stored.content() == content)
 }
 
-/// Writes a revision with this content, unless the newest one has the same content.
+/// Writes a revision with this content, unless the newest one has the same content. `conn`: the connection for the steps before the transaction.
 pub(super) async fn write_revision(
     app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<WriteOwnDesigns>,
     network: Network,
-    code: DesignCode,
-    if_match: &IfMatch,
+    (code, if_match): (DesignCode, &IfMatch),
     (game, content): (&LoadedGame, &DesignContent),
 ) -> Result<VersionedDesign, Problem> {
-    let before = find_own(app, by, code).await?;
+    let before = find_own(conn, by, code).await?;
+    conn.give_back();
     if_match.check(Revision(before.design.version))?;
     if before.design.game_code == game.game.code() && before.content() == content {
-        return answer(app, before, true).await;
+        return answer(game, before, true);
     }
     require_own_step(&before, DesignStep::Edit)?;
     require_new_name(&before, content)?;
     require_free_new_name(app, network, &before, content).await?;
     let is_current = version_check(if_match, before.design.version);
     let new = new_revision(app, game, content)?;
-    let outcome = app
-        .write_design(by, async |conn, by| {
-            design_lifecycle::revise(conn, by, code, &is_current, &new).await
+    let (outcome, revised) = app
+        .write_design(by, async |conn, acting| {
+            let outcome = design_lifecycle::revise(conn, acting, code, &is_current, &new).await?;
+            let succeeded = matches!(outcome, StepOutcome::Done);
+            StoreResult::Ok((outcome, read_after_step(conn, by, code, succeeded).await?))
         })
         .await?;
     if matches!(outcome, StepOutcome::ForeignArtwork) {
-        return Err(refused_artwork(app, by, content).await?);
+        return Err(refused_artwork(conn, by, content).await?);
     }
     check_step(app, DesignStep::Edit, outcome)?;
-    let revised = find(app, Some(by), None, code).await?;
+    let revised = answer_after_step(game, revised)?;
     tracing::info!(account = %by.account(), design = %code, revision = revised.design.revision, "design revised");
     Ok(revised)
 }
 
 /// 422 for artwork that the store refused: the author's own was taken down, all other is none of theirs.
 async fn refused_artwork(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<WriteOwnDesigns>,
     content: &DesignContent,
 ) -> Result<Problem, Problem> {
     let is_own = match &content.artwork {
-        Some(artwork) => {
-            artworks::is_own(&mut *app.store.connection().await?, by, artwork.id).await?
-        }
+        Some(artwork) => artworks::is_own(conn.get().await?, by, artwork.id).await?,
         None => false,
     };
-    if !is_own || !has_removed_artwork(app, content).await? {
+    if !is_own || !has_removed_artwork(conn, content).await? {
         return Ok(foreign_artwork());
     }
     Ok(Problem::invalid(vec![InputFault::at("/artwork/id", FaultReason::RemovedArtwork)]))
@@ -265,10 +294,10 @@ pub(super) fn improper_name(pointer: &'static str) -> Problem {
 /// 409 when the content of another revision, or of a suggestion, would show artwork that was taken down: the author did
 /// not choose it in this request.
 pub(super) async fn require_shown_artwork(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     content: &DesignContent,
 ) -> Result<(), Problem> {
-    if !has_removed_artwork(app, content).await? {
+    if !has_removed_artwork(conn, content).await? {
         return Ok(());
     }
     let fault = InputFault::at("/artwork/id", FaultReason::RemovedArtwork);
@@ -297,23 +326,29 @@ pub async fn share(
     code: DesignCode,
     if_match: &IfMatch,
 ) -> Result<VersionedDesign, Problem> {
-    let stored = find_own(app, by, code).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_own(&mut conn, by, code).await?;
     if_match.check(Revision(stored.design.version))?;
     require_own_step(&stored, DesignStep::Share)?;
     require_comparable_name(stored.content())?;
+    let game = app.named_game_on(&mut conn, &stored.design.game_code).await?;
+    let game = game.map_err(Problem::internal)?;
+    drop(conn);
     require_free_name(app, network, &stored.design.game_code, &stored.content().name).await?;
-    let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
     let is_current = version_check(if_match, stored.design.version);
     let at = app.clock.now();
     let content = (&*game, stored.content());
-    let outcome = app
-        .write_design(by, async |conn, by| {
-            design_lifecycle::share(conn, by, code, &is_current, content, at).await
+    let (outcome, shared) = app
+        .write_design(by, async |conn, acting| {
+            let outcome =
+                design_lifecycle::share(conn, acting, code, &is_current, content, at).await?;
+            let succeeded = matches!(outcome, StepOutcome::Done);
+            StoreResult::Ok((outcome, read_after_step(conn, by, code, succeeded).await?))
         })
         .await?;
     check_step(app, DesignStep::Share, outcome)?;
     tracing::info!(account = %by.account(), design = %code, "design shared");
-    find(app, Some(by), None, code).await
+    answer_after_step(&game, shared)
 }
 
 /// A check for use inside the transaction: whether a version is the one that was read before the transaction, and one

@@ -7,6 +7,7 @@ use super::design_lifecycle::find_stored;
 use crate::app::catalogue::card_pictures::{PictureForm, known_rarity, render};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnDesigns, Viewer};
 use crate::domain::code::Code;
 use crate::domain::designs::artwork::{ArtworkId, RenditionSize};
@@ -32,17 +33,20 @@ pub async fn draw(
     if let Some(kept) = key.as_ref().and_then(|key| app.design_pictures.find(key)) {
         return Ok(kept);
     }
-    let stored = find_stored(app, reader, reviewer, code).await?;
-    let loaded = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_stored(&mut conn, reader, reviewer, code).await?;
+    let loaded = app.named_game_on(&mut conn, &stored.design.game_code).await?;
+    let loaded = loaded.map_err(Problem::internal)?;
     let rarity = rarity.map(|rarity| known_rarity(&loaded.game, rarity)).transpose()?;
     // Pictures that not everybody may see must not be cached. A shared design may be withdrawn or revised at any time,
     // so only private caches may keep its picture.
     let is_public = stored.is_public();
     let freshness = if is_public { Freshness::Private } else { Freshness::Never };
     let artwork = match stored.content().artwork {
-        Some(_) => artwork_files::read_shown(&mut *app.store.connection().await?, &stored).await?,
+        Some(_) => artwork_files::read_shown(conn.get().await?, &stored).await?,
         None => None,
     };
+    drop(conn);
     let (stored_revision, has_artwork) =
         (stored.shown_revision, stored.content().artwork.is_some());
     let content = stored.into_content();
@@ -68,7 +72,9 @@ pub async fn sketch(
     request: DesignRequest,
     rarity: Option<&Code>,
 ) -> Result<Rendered, Problem> {
-    let ParsedDesign { game, content } = parse(app, request).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let ParsedDesign { game, content } = parse(app, &mut conn, request).await?;
+    drop(conn);
     let rarity = rarity.map(|rarity| known_rarity(&game.game, rarity)).transpose()?;
     let artwork = match &content.artwork {
         Some(artwork) => read_own_artwork(app, by, artwork.id).await?,

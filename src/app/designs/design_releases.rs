@@ -13,6 +13,7 @@ use crate::app::fault_reason::FaultReason;
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_cause::ProblemCause;
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteCatalogue};
 use crate::domain::catalogue::import::number_fault;
 use crate::domain::code::Code;
@@ -117,8 +118,10 @@ pub async fn release(
     dry_run: bool,
 ) -> Result<Released, Problem> {
     let nobody = None::<&Granted<ReadOwnDesigns>>;
-    let stored =
-        find_stored(app, nobody, Some(DesignReviewer::new(reviewer, by.into())), code).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let seen_by = Some(DesignReviewer::new(reviewer, by.into()));
+    let stored = find_stored(&mut conn, nobody, seen_by, code).await?;
+    drop(conn);
     // Of a design that is a card already, the transaction finds out whether a repeated request means this card.
     let is_card = stored.card.is_some();
     if !is_card {
@@ -173,7 +176,9 @@ pub async fn list_obstacles(
 ) -> Result<Vec<InputFault>, Problem> {
     let nobody = None::<&Granted<ReadOwnDesigns>>;
     let seen_by = Some(DesignReviewer::new(reviewer, viewer));
-    let stored = find_stored(app, nobody, seen_by, code).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_stored(&mut conn, nobody, seen_by, code).await?;
+    drop(conn);
     let owner = or_unknown(find_name_owner(app, reviewer, &stored).await)?;
     let sentences = or_unknown(list_sentence_obstacles(app, reviewer, code, &stored).await)?;
     let found = [

@@ -18,6 +18,7 @@ use crate::app::page::{Cursor, CursorTime, Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::problem_cause::{ProblemCause, RevocationRefusal};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::{IfMatch, Revision};
 use crate::app::words::{Word as _, words};
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReviewDesigns, Viewer, WriteOwnDesigns};
@@ -47,11 +48,14 @@ pub async fn submit(
     code: DesignCode,
     if_match: &IfMatch,
 ) -> Result<VersionedDesign, Problem> {
-    let stored = find_own(app, by, code).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_own(&mut conn, by, code).await?;
     if_match.check(Revision(stored.design.version))?;
     require_own_step(&stored, DesignStep::Submit)?;
     require_comparable_name(stored.content())?;
-    let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
+    let game = app.named_game_on(&mut conn, &stored.design.game_code).await?;
+    let game = game.map_err(Problem::internal)?;
+    drop(conn);
     let is_current = version_check(if_match, stored.design.version);
     let design = ParsedDesign { game, content: stored.into_content() };
     let check = judge(app, network, Some(by), &design, Some(StoredAs::design(code))).await?;
@@ -264,11 +268,14 @@ async fn claimed(
     (code, claimed_until): (DesignCode, DateTime<Utc>),
 ) -> Result<ClaimedDesignResponse, Problem> {
     let reviewer = Some(DesignReviewer::new(by, viewer));
-    let stored = find_stored(app, None::<&Granted<ReadOwnDesigns>>, reviewer, code).await?;
-    let game = app.named_game(&stored.design.game_code).await?.map_err(Problem::internal)?;
+    let requester = None::<&Granted<ReadOwnDesigns>>;
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_stored(&mut conn, requester, reviewer, code).await?;
+    let game = app.named_game_on(&mut conn, &stored.design.game_code).await?;
+    let game = game.map_err(Problem::internal)?;
+    drop(conn);
     let revision = stored.design.revision;
     let design = ParsedDesign { game, content: stored.into_content() };
-    let requester = None::<&Granted<ReadOwnDesigns>>;
     let check = judge(app, network, requester, &design, Some(StoredAs::design(code))).await?;
     let (game, name) = (design.game.game.code(), &design.content.name);
     let hidden_namesakes = list_hidden_namesakes(app, viewer, game, name).await?;
@@ -407,6 +414,7 @@ fn check_review(outcome: ReviewOutcome) -> Result<(), Problem> {
                 .detail(format!("Another moderator has claimed it until {until}."))
         }
         ReviewOutcome::NotClaimed => Problem::new(ProblemCode::DesignNotClaimed),
+        ReviewOutcome::ChangedMeanwhile => Problem::new(ProblemCode::EditConflict),
         ReviewOutcome::NameTaken(owner) => name_taken(owner.into()),
         ReviewOutcome::ArtworkRemoved => not_releasable(&[ReleaseObstacle::Artwork]),
         ReviewOutcome::Sentences(found) => not_releasable(&obstacles_of(&found)),

@@ -11,6 +11,7 @@ use crate::app::fault_reason::FaultReason;
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::IfMatch;
 use crate::auth::permission::{Granted, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::content::DesignContent;
@@ -147,17 +148,17 @@ pub async fn diff(
     from: Option<i64>,
     to: Option<i64>,
 ) -> Result<DesignDiffResponse, Problem> {
+    let mut conn = StepConnection::new(&app.store);
     let newest = match to {
         Some(to) => to,
-        None => find_own(app, by, code).await?.design.revision,
+        None => find_own(&mut conn, by, code).await?.design.revision,
     };
     let (from, to) = (from.unwrap_or(newest.saturating_sub(1).max(1)), newest);
-    let mut conn = app.store.connection().await?;
-    let found = revisions::find(&mut conn, by, code, &[from, to]).await?;
-    drop(conn);
+    let found = revisions::find(conn.get().await?, by, code, &[from, to]).await?;
     if found.is_empty() {
-        find_own(app, by, code).await?;
+        find_own(&mut conn, by, code).await?;
     }
+    drop(conn);
     let content = |number: i64| {
         let found = found.iter().find(|revision| revision.number == number);
         found.map(StoredRevision::content)
@@ -195,17 +196,17 @@ pub async fn restore(
     if_match: &IfMatch,
     request: &RestoreRequest,
 ) -> Result<VersionedDesign, Problem> {
-    let mut conn = app.store.connection().await?;
-    let found = revisions::find(&mut conn, by, code, &[request.revision]).await?.pop();
-    drop(conn);
+    let mut conn = StepConnection::new(&app.store);
+    let found = revisions::find(conn.get().await?, by, code, &[request.revision]).await?.pop();
     let Some(found) = found else {
-        find_own(app, by, code).await?;
+        find_own(&mut conn, by, code).await?;
         let fault = InputFault::at("/revision", FaultReason::NoRevision);
         return Err(Problem::invalid(vec![fault]));
     };
-    require_shown_artwork(app, found.content()).await?;
-    let game = app.named_game(&found.game_code).await?.map_err(Problem::internal)?;
-    write_revision(app, by, network, code, if_match, (&game, found.content())).await
+    require_shown_artwork(&mut conn, found.content()).await?;
+    let game = app.named_game_on(&mut conn, &found.game_code).await?.map_err(Problem::internal)?;
+    let restored = (&*game, found.content());
+    write_revision(app, &mut conn, by, network, (code, if_match), restored).await
 }
 
 /// Whether one of the caller's designs already has the content that [`restore`] would give it, because the same form was sent before.
@@ -215,8 +216,8 @@ pub async fn is_restored(
     code: DesignCode,
     request: &RestoreRequest,
 ) -> Result<bool, Problem> {
-    let stored = find_own(app, by, code).await?;
-    let mut conn = app.store.connection().await?;
-    let named = revisions::find(&mut conn, by, code, &[request.revision]).await?.pop();
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_own(&mut conn, by, code).await?;
+    let named = revisions::find(conn.get().await?, by, code, &[request.revision]).await?.pop();
     Ok(named.is_some_and(|named| named.content() == stored.content()))
 }

@@ -29,9 +29,7 @@ pub struct PartialDesign {
 
 /// An incomplete effect.
 pub struct PartialEffect {
-    /// Its style.
     pub style: Option<String>,
-    /// Its slot.
     pub slot: Option<String>,
     /// The sentence; `None` or blank requests one.
     pub text: Option<String>,

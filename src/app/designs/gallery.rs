@@ -45,7 +45,7 @@ pub struct GalleryRequest {
     pub author: Option<AccountName>,
     /// Part of the name of the designs.
     pub name: Option<DesignNamePart>,
-    /// The query in the language of docs/SEARCH.md.
+    /// The query in the language of `/docs/search`.
     pub text: String,
     /// The order.
     pub sort: GallerySort,

@@ -7,10 +7,10 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::design_bodies::{DesignContentResponse, DesignRequest, ParsedDesign, parse_at};
-use super::design_lifecycle;
 use super::design_lifecycle::{
-    VersionedDesign, as_json, find_own, find_stored, improper_name, new_revision,
-    require_free_new_name, require_new_name, require_shown_artwork, version_check,
+    VersionedDesign, answer_after_step, as_json, find_own, find_stored, improper_name,
+    new_revision, read_after_step, require_free_new_name, require_new_name, require_shown_artwork,
+    version_check,
 };
 use super::design_revisions::{DifferenceResponse, differences_of};
 use super::step_problems::{check_step, require_own_step};
@@ -19,6 +19,7 @@ use crate::app::feedback::problems::{feedback_refused, too_many_today};
 use crate::app::page::{Page, PageLimit, paged};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
+use crate::app::step_connection::StepConnection;
 use crate::app::versions::{IfMatch, Revision};
 use crate::auth::permission::{GiveFeedback, Granted, Permission, WriteOwnDesigns};
 use crate::domain::designs::content::{DesignContent, MAX_ATTRIBUTES};
@@ -29,6 +30,8 @@ use crate::domain::designs::suggested_change::{MAX_MESSAGE, SuggestionState, mer
 use crate::domain::ids::SuggestionId;
 use crate::domain::network::Network;
 use crate::domain::text::prose_lines;
+use crate::store::StoreResult;
+use crate::store::catalogue::games::LoadedGame;
 use crate::store::designs::SeesOwnDesigns;
 use crate::store::designs::design_lifecycle::NewRevision;
 use crate::store::designs::suggested_changes::{
@@ -94,11 +97,7 @@ pub struct SuggestedChangeResponse {
     pub differences: Vec<DifferenceResponse>,
 }
 
-async fn answer(
-    app: &AppState,
-    stored: StoredSuggestion,
-) -> Result<SuggestedChangeResponse, Problem> {
-    let game = app.named_game(&stored.game_code).await?.map_err(Problem::internal)?;
+fn answer(game: &LoadedGame, stored: StoredSuggestion) -> Result<SuggestedChangeResponse, Problem> {
     Ok(SuggestedChangeResponse {
         design: DesignContentResponse::new(&game.game, stored.content().clone()),
         differences: differences_of(stored.base(), stored.content())?,
@@ -118,11 +117,11 @@ pub async fn list<P: Permission + SeesOwnDesigns>(
     before: Option<SuggestionId>,
     limit: PageLimit,
 ) -> Result<Page<SuggestedChangeSummary>, Problem> {
-    let mut conn = app.store.connection().await?;
-    let rows = suggested_changes::list(&mut conn, by, code, false, before, limit.rows()).await?;
-    drop(conn);
+    let mut conn = StepConnection::new(&app.store);
+    let most = limit.rows();
+    let rows = suggested_changes::list(conn.get().await?, by, code, false, before, most).await?;
     if rows.is_empty() {
-        find_stored(app, Some(by), None, code).await?;
+        find_stored(&mut conn, Some(by), None, code).await?;
     }
     Ok(paged(rows, limit, |row| row.id, Into::into))
 }
@@ -146,17 +145,21 @@ pub async fn find<P: Permission + SeesOwnDesigns>(
     code: DesignCode,
     id: SuggestionId,
 ) -> Result<SuggestedChangeResponse, Problem> {
-    answer(app, find_suggestion(app, by, code, id).await?).await
+    let mut conn = StepConnection::new(&app.store);
+    let stored = find_suggestion(&mut conn, by, code, id).await?;
+    let game = app.named_game_on(&mut conn, &stored.game_code).await?;
+    let game = game.map_err(Problem::internal)?;
+    answer(&game, stored)
 }
 
 async fn find_suggestion<P: Permission + SeesOwnDesigns>(
-    app: &AppState,
+    conn: &mut StepConnection<'_>,
     by: &Granted<P>,
     code: DesignCode,
     id: SuggestionId,
 ) -> Result<StoredSuggestion, Problem> {
-    let mut conn = app.store.connection().await?;
-    suggested_changes::find(&mut conn, by, code, id).await?.ok_or_else(Problem::not_found)
+    let found = suggested_changes::find(conn.get().await?, by, code, id).await?;
+    found.ok_or_else(Problem::not_found)
 }
 
 /// A suggestion to create.
@@ -178,7 +181,9 @@ pub async fn create(
     key: Option<&IdempotencyClaim>,
 ) -> Result<SuggestedChangeResponse, Problem> {
     let message = prose_lines(&draft.message, 1, MAX_MESSAGE);
-    let design = parse_at(app, draft.design, "/design").await?;
+    let mut conn = StepConnection::new(&app.store);
+    let design = parse_at(app, &mut conn, draft.design, "/design").await?;
+    drop(conn);
     let (message, ParsedDesign { game, content }) = match (message, design) {
         (Ok(message), Ok(design)) => (message, design),
         (message, design) => {
@@ -216,30 +221,36 @@ pub async fn take(
     id: SuggestionId,
     if_match: &IfMatch,
 ) -> Result<VersionedDesign, Problem> {
-    let before = find_own(app, by, code).await?;
+    let mut conn = StepConnection::new(&app.store);
+    let before = find_own(&mut conn, by, code).await?;
     if_match.check(Revision(before.design.version))?;
-    let stored = find_suggestion(app, by, code, id).await?;
+    let stored = find_suggestion(&mut conn, by, code, id).await?;
     if stored.suggestion.state != SuggestionState::Open {
         return Err(closed(stored.suggestion.state));
     }
     require_own_step(&before, DesignStep::Edit)?;
     let content = apply_suggestion(&stored, before.content())?;
-    require_shown_artwork(app, &content).await?;
+    require_shown_artwork(&mut conn, &content).await?;
     require_new_name(&before, &content)?;
+    let game = app.named_game_on(&mut conn, &before.design.game_code).await?;
+    let game = game.map_err(Problem::internal)?;
+    drop(conn);
     require_free_new_name(app, network, &before, &content).await?;
     let is_current = version_check(if_match, before.design.version);
-    let game = app.named_game(&before.design.game_code).await?.map_err(Problem::internal)?;
     let new = NewRevision {
         credited_to: Some(stored.suggestion.account_id),
         ..new_revision(app, &game, &content)?
     };
-    let outcome = app
-        .write_design(by, async |conn, by| {
-            suggested_changes::take(conn, by, code, id, &is_current, &new).await
+    let (outcome, revised) = app
+        .write_design(by, async |conn, acting| {
+            let outcome =
+                suggested_changes::take(conn, acting, code, id, &is_current, &new).await?;
+            let succeeded = matches!(outcome, SuggestionOutcome::Done);
+            StoreResult::Ok((outcome, read_after_step(conn, by, code, succeeded).await?))
         })
         .await?;
     check(app, outcome)?;
-    let revised = design_lifecycle::find(app, Some(by), None, code).await?;
+    let revised = answer_after_step(&game, revised)?;
     tracing::info!(account = %by.account(), design = %code, suggestion = %id, "suggestion accepted");
     Ok(revised)
 }

@@ -120,7 +120,7 @@ pub struct ToolkitAttribute {
 /// A rule for the effects of some cards of a kind.
 #[derive(Serialize, ToSchema)]
 pub struct ToolkitEffects {
-    /// The cards to which it applies, as a selector of manifests (docs/GAMES.md); absent: all cards of the kind.
+    /// The cards to which it applies, as a selector of manifests (`/docs/games`); absent: all cards of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>, example = json!({ "where": { "stage": { "in": ["basicmoji"] } } }))]
     pub when: Option<Value>,
@@ -185,7 +185,7 @@ pub struct ToolkitTendency {
     /// Reference to the rulebook; its text is for designers.
     #[serde(flatten)]
     pub place: RulebookPlace,
-    /// The cards, as a selector of manifests (docs/GAMES.md).
+    /// The cards, as a selector of manifests (`/docs/games`).
     #[schema(value_type = Object, example = json!({ "kinds": ["unit"], "where": { "type": { "in": ["fire"] } } }))]
     pub select: Value,
     /// Codes of the attributes among which a total is usually split; absent: the property is described only by the text.
@@ -221,7 +221,7 @@ pub struct ToolkitSuit {
     /// Phrases: such a sentence contains one of them. Upper and lower case are distinguished.
     #[schema(example = json!(["above this card"]))]
     pub contains: Vec<String>,
-    /// The cards that these sentences suit, as a selector of manifests (docs/GAMES.md).
+    /// The cards that these sentences suit, as a selector of manifests (`/docs/games`).
     #[schema(value_type = Object, example = json!({ "kinds": ["spell"] }))]
     pub select: Value,
 }

@@ -36,7 +36,6 @@ pub struct EditedTexts {
     pub added: Option<usize>,
 }
 
-/// Replaces all templates.
 pub async fn replace_templates(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -128,7 +127,6 @@ pub async fn replace_placeholder(
     edit(app, by, target, change).await
 }
 
-/// Deletes a placeholder.
 pub async fn delete_placeholder(
     app: &AppState,
     by: &Granted<WriteCatalogue>,
@@ -142,7 +140,6 @@ pub async fn delete_placeholder(
     edit(app, by, target, change).await
 }
 
-/// Replaces the phrase rules.
 pub async fn replace_phrase_rules(
     app: &AppState,
     by: &Granted<WriteCatalogue>,

@@ -118,7 +118,6 @@ pub(super) async fn load(app: &AppState, game: &Code) -> Result<Arc<LoadedEffect
 
 /// A part of the effect texts of a game, and the version of all of them, which an edit of any part has to name.
 pub struct Versioned<T> {
-    /// The part.
     pub part: T,
     /// The version.
     pub revision: Revision,

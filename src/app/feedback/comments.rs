@@ -88,11 +88,9 @@ impl CommentResponse {
 
 /// A comment as a response, with the version for `If-Match`.
 pub struct VersionedComment {
-    /// Its version.
     pub version: Revision,
     /// Counts that are no part of the version: the number of shown replies, and a number for the state of the comment.
     pub counts: [i64; 2],
-    /// The comment.
     pub comment: CommentResponse,
 }
 
@@ -172,7 +170,6 @@ pub fn read_text(raw: &str) -> Result<String, Problem> {
 
 /// A comment to write, with its text in stored form.
 pub struct CommentDraft {
-    /// The text.
     pub text: String,
     /// The comment that it replies to.
     pub reply_to: Option<CommentId>,

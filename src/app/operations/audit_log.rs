@@ -97,9 +97,7 @@ pub struct EntryFilter<'a> {
     pub account: Option<PersonFilter>,
     /// The account that acted.
     pub actor: Option<PersonFilter>,
-    /// The action.
     pub action: Option<&'a AuditAction>,
-    /// The target.
     pub target: Option<&'a AuditTarget>,
     /// Start of the period, inclusive.
     pub from: Option<DateTime<Utc>>,

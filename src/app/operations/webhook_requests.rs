@@ -20,7 +20,6 @@ use crate::store::operations::webhooks::WebhookContent;
 /// Longest description, in characters.
 const MAX_DESCRIPTION: usize = 200;
 
-/// A kind of events.
 #[derive(PartialEq)]
 struct EventKind(&'static str);
 

@@ -131,21 +131,24 @@ pub async fn create(
     PrintPlanResponse::new(&plan(app, by, request).await?)
 }
 
+/// Checks the ranges of the parameters of packs.
+pub fn check_packs(packs: Option<&PackParameters>) -> Result<(), Problem> {
+    let faults = packs.into_iter().flat_map(PackParameters::faults);
+    let fault = |ParameterFault { name, least, most, value }| {
+        let reason = FaultReason::range_not(least, most, value);
+        InputFault::at(format!("/packs/{name}"), reason)
+    };
+    let faults: Vec<InputFault> = faults.map(fault).collect();
+    if faults.is_empty() { Ok(()) } else { Err(Problem::invalid(faults)) }
+}
+
 /// Plans a print run with the seed that an announcement would use.
 pub(super) async fn plan(
     app: &AppState,
     by: &Planner,
     request: &RunRequest,
 ) -> Result<Planned, Problem> {
-    let faults = request.packs.iter().flat_map(PackParameters::faults);
-    let fault = |ParameterFault { name, least, most, value }| {
-        let reason = FaultReason::range_not(least, most, value);
-        InputFault::at(format!("/packs/{name}"), reason)
-    };
-    let faults: Vec<InputFault> = faults.map(fault).collect();
-    if !faults.is_empty() {
-        return Err(Problem::invalid(faults));
-    }
+    check_packs(request.packs.as_ref())?;
     let mut conn = app.store.connection().await?;
     press::plan_run(&mut conn, by, request).await.map_err(|error| match error {
         MintError::UnknownSet(..) => Problem::not_found(),

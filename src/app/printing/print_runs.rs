@@ -48,7 +48,7 @@ pub struct PrintRunResponse {
     pub copy_count: i64,
     /// Copies by rarity, the most common first; empty for a discarded run.
     pub rarities: Vec<RarityCopies>,
-    /// Number of copies that players have registered. It may be up to 20 seconds old.
+    /// Number of copies that players have registered, without void copies. It may be up to 20 seconds old.
     #[schema(example = 17)]
     pub registered: i64,
     /// `pending`: its copies are being stored; `active`: its codes can be registered; `discarded`: it was broken off.

@@ -32,7 +32,7 @@ pub struct RarityStatistics {
     /// Number of printed copies.
     #[schema(example = 26)]
     pub printed: u64,
-    /// Number of copies that players have registered.
+    /// Number of copies that players have registered, without void copies.
     #[schema(example = 3)]
     pub registered: u64,
     /// How many of the registered copies are expected to have this rarity, according to the printed copies; rounded to thousandths.
@@ -73,7 +73,7 @@ pub struct PrintStatisticsResponse {
     /// Number of copies in active print runs, of the cards that are not left out.
     #[schema(example = 1200)]
     pub printed: u64,
-    /// Number of copies of the same cards that players have registered.
+    /// Number of copies of the same cards that players have registered, without void copies.
     #[schema(example = 100)]
     pub registered: u64,
     /// The copies by rarity, the most common rarity first.

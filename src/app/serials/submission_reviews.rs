@@ -148,7 +148,6 @@ pub struct ReviewResponse {
     pub unlock: Option<CardUnlock>,
 }
 
-/// A review, as it is stored.
 pub struct StoredReview {
     pub response: ReviewResponse,
     /// Whether the note is the stored one; otherwise a moderator has stored the same decision with another note before.

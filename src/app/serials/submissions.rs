@@ -25,7 +25,6 @@ use crate::store::{StoreResult, SubmissionClaim};
 
 /// A serial code, with the name that is printed beside it.
 pub struct NamedSerial {
-    /// The code.
     pub code: SerialCode,
     /// Name of the card.
     pub name: String,

@@ -15,7 +15,9 @@ use crate::domain::serials::unlock_policy::{
     MAX_ACCOUNT_AGE_DAYS, MAX_RARITIES, MAX_THRESHOLD, UnlockPolicy,
 };
 use crate::store::db::deadlines;
-use crate::store::serials::unlock_policies::{self, EffectivePolicy, PolicyChange, PolicyPlace};
+use crate::store::serials::unlock_policies::{
+    self, EffectivePolicy, PolicyChange, PolicyPlace, ShownPolicy,
+};
 
 words! {
     DesignerPerk: "What players get if their designs become cards of the set, once everybody sees the card.";
@@ -218,11 +220,16 @@ pub async fn change(
     versions: &Versions,
     policy: Option<&UnlockPolicy>,
 ) -> Result<ChangedPolicy, Problem> {
-    let base = check_revision(app, place, versions).await?;
+    let mut conn = app.store.connection().await?;
+    let shown = unlock_policies::find_shown(&mut conn, place).await?;
+    drop(conn);
+    check_revision(versions, shown)?;
+    // Checked again under the lock on the game: another change may have been running.
+    let is_current = |shown| check_revision(versions, shown).is_ok();
     let at = app.clock.now();
     let changed = app
         .write_within(deadlines::BATCH, by, async |conn, by| {
-            unlock_policies::change(conn, by, place, policy, base, at).await
+            unlock_policies::change(conn, by, place, policy, is_current, at).await
         })
         .await?;
     let (revision, is_new, unlocked) = match changed {
@@ -238,24 +245,13 @@ pub async fn change(
     Ok(ChangedPolicy { answer, revision: Revision(revision), is_new })
 }
 
-/// Returns the version to replace, if it is the one that the client means.
-async fn check_revision(
-    app: &AppState,
-    place: &PolicyPlace,
-    versions: &Versions,
-) -> Result<Option<i64>, Problem> {
-    let mut conn = app.store.connection().await?;
-    let stored = unlock_policies::find(&mut conn, place).await?;
-    // A set without a policy of its own is shown with the one that applies to it; the client may refer to that one's
-    // ETag.
-    let shown = match (&place.set, &stored) {
-        (Some(set), None) => unlock_policies::find_effective(&mut conn, &place.game, set).await?,
-        _ => None,
-    };
-    let current = stored.map(|row| Revision(row.revision));
-    let base = match shown.map(UnlockPolicyResponse::from) {
-        Some(shown) => versions.check_shown(current, &shown)?,
+/// Checks that the client means the version to replace. A set without a policy of its own is shown with the one that applies
+/// to it; the client may refer to that one's ETag.
+fn check_revision(versions: &Versions, shown: ShownPolicy) -> Result<(), Problem> {
+    let current = shown.revision.map(Revision);
+    match shown.default.map(UnlockPolicyResponse::from) {
+        Some(default) => versions.check_shown(current, &default)?,
         None => versions.check(current)?,
     };
-    Ok(base.map(|Revision(base)| base))
+    Ok(())
 }

@@ -76,9 +76,33 @@ pub(super) fn not_text(path: &Path, line: usize) -> ExitError {
 
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, ExitError> {
     String::from_utf8(bytes).map_err(|error| {
-        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        not_text(path, good.split(|&byte| byte == b'\n').count())
+        not_text(path, line_at(error.as_bytes(), error.utf8_error().valid_up_to()))
     })
+}
+
+/// The number of the line with the byte at `at`. Lines end in LF, CRLF or CR.
+pub(super) fn line_at(text: &[u8], at: usize) -> usize {
+    let ends = memchr::memchr2_iter(b'\n', b'\r', &text[..at]);
+    1 + ends.filter(|&end| text[end] == b'\n' || text.get(end + 1) != Some(&b'\n')).count()
+}
+
+/// Appends the next bytes up to an LF or CR, which is included, or up to the end of the file. The LF of a CRLF comes alone, in the
+/// next call. Nothing is appended if nothing is left.
+pub(super) fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<()> {
+    loop {
+        let bytes = match file.fill_buf() {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let end = memchr::memchr2(b'\n', b'\r', bytes);
+        let used = end.map_or(bytes.len(), |end| end + 1);
+        line.extend_from_slice(&bytes[..used]);
+        file.consume(used);
+        if end.is_some() || used == 0 {
+            return Ok(());
+        }
+    }
 }
 
 /// Reads the templates of a file.
@@ -86,6 +110,7 @@ pub(super) fn templates(path: &Path) -> Result<Vec<Template>, ExitError> {
     read_templates(&read_text(path)?).map_err(|faults| {
         let more = match faults.len() - 1 {
             0 => String::new(),
+            1 => " (and another line that cannot be read)".to_owned(),
             more => format!(" (and {more} more lines that cannot be read)"),
         };
         let first = faults.first().map(ToString::to_string).unwrap_or_default();
@@ -142,5 +167,33 @@ impl RuleFiles {
             warn(format_args!("{}: {ignored} and is ignored", self.replacements_file.display()));
         }
         Ok(rules.with_grammar_fixes(!self.no_grammar_fixes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_to_an_lf_or_a_cr() {
+        // The buffer ends within a line, and between the CR and LF of a CRLF.
+        let mut file = BufReader::with_capacity(2, &b"a\rbcd\r\n\ne"[..]);
+        let mut lines = Vec::new();
+        loop {
+            let mut line = Vec::new();
+            read_line(&mut file, &mut line).unwrap();
+            if line.is_empty() {
+                break;
+            }
+            lines.push(String::from_utf8(line).unwrap());
+        }
+        assert_eq!(lines, ["a\r", "bcd\r", "\n", "\n", "e"]);
+    }
+
+    #[test]
+    fn lines_are_counted_with_each_line_end() {
+        let text = b"a\rb\r\n\nc";
+        let numbers: Vec<usize> = (0..=text.len()).map(|at| line_at(text, at)).collect();
+        assert_eq!(numbers, [1, 1, 2, 2, 2, 3, 4, 4]);
     }
 }

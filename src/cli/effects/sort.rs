@@ -1,6 +1,5 @@
 //! `cardscape effects sort`
 
-use std::io::BufRead as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -31,17 +30,24 @@ impl SortCommand {
         let mut sorter = Sorter::new(self.memory, output.folder(), false);
         let mut bytes = Vec::new();
         let mut number = 0;
+        let mut after_cr = false;
         loop {
             bytes.clear();
-            let read = file.read_until(b'\n', &mut bytes);
-            if read.map_err(|error| input::unreadable(&self.input, &error))? == 0 {
+            input::read_line(&mut file, &mut bytes)
+                .map_err(|error| input::unreadable(&self.input, &error))?;
+            if bytes.is_empty() {
                 break;
             }
-            number += 1;
+            // The LF of a CRLF belongs to the line before it.
+            if !(after_cr && bytes == b"\n") {
+                number += 1;
+            }
+            after_cr = bytes.ends_with(b"\r");
             let text =
                 std::str::from_utf8(&bytes).map_err(|_| input::not_text(&self.input, number))?;
             let text = if number == 1 { text.trim_start_matches('\u{feff}') } else { text };
-            for line in text.split('\r').map(str::trim).filter(|line| !line.is_empty()) {
+            let line = text.trim();
+            if !line.is_empty() {
                 sorter.push(line.as_bytes())?;
             }
         }

@@ -112,7 +112,7 @@ impl TagCommand {
                 }
                 Some(_) => {}
                 None if fields.len() > width => {
-                    let line = row.position().map_or(0, csv::Position::line);
+                    let line = line_of(&row, text.as_bytes());
                     let (path, found) = (self.input.display(), fields.len());
                     return Err(ExitError::no(format!(
                         "{path}:{line}: the row has {found} fields, the header {width}"
@@ -161,6 +161,14 @@ fn table(path: &Path, text: &str) -> Result<(StringRecord, Vec<StringRecord>), E
     let header =
         header.ok_or_else(|| ExitError::no(format!("{} has no header", path.display())))?;
     Ok((header, rows.collect()))
+}
+
+/// The number of the line with which a row of a table begins.
+fn line_of(row: &StringRecord, text: &[u8]) -> usize {
+    // The position is before the blank lines, and before the LF of a CRLF, that the row follows.
+    let begin = row.position().map_or(0, |at| usize::try_from(at.byte()).unwrap_or(0));
+    let ends = text.iter().skip(begin).take_while(|&&byte| matches!(byte, b'\n' | b'\r'));
+    input::line_at(text, begin + ends.count())
 }
 
 /// A table with one column, from a text with one effect per line.

@@ -663,7 +663,7 @@ mod tests {
         resolver
     }
 
-    fn wanted(name: &str, set: &str, number: &str, rarity: &str) -> WantedPrinting {
+    fn wanted_printing(name: &str, set: &str, number: &str, rarity: &str) -> WantedPrinting {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         WantedPrinting {
             name: some(name).map(|name| TypedName::parse(&name).unwrap()),
@@ -675,7 +675,7 @@ mod tests {
     }
 
     /// The id of the printing; otherwise whether the line is ambiguous (not unknown), and the number of choices.
-    fn meant(wanted: &WantedPrinting, assumed: &Assumptions) -> Result<u128, (bool, usize)> {
+    fn resolve(wanted: &WantedPrinting, assumed: &Assumptions) -> Result<u128, (bool, usize)> {
         meant_among(&resolver(), wanted, assumed)
     }
 
@@ -704,14 +704,14 @@ mod tests {
             ("Hearth and Hom", "there is no such set; did you mean Hearth and Home?"),
             ("Somewhere else", "there is no such set"),
         ] {
-            assert_eq!(reason(&wanted("Don't Panic", set, "", "")), stated);
+            assert_eq!(reason(&wanted_printing("Don't Panic", set, "", "")), stated);
         }
         let game = Some("ttgc".to_owned());
-        let wanted = WantedPrinting { game, ..wanted("Don't Panic", "", "", "") };
+        let wanted = WantedPrinting { game, ..wanted_printing("Don't Panic", "", "", "") };
         assert_eq!(reason(&wanted), "there is no such game; did you mean ttcg?");
         // Of many unknown words, only the first `MAX_SUGGESTIONS` are compared.
         for at in 0..2 * MAX_SUGGESTIONS {
-            reason(&super::tests::wanted("Don't Panic", &format!("set {at}"), "", ""));
+            reason(&super::tests::wanted_printing("Don't Panic", &format!("set {at}"), "", ""));
         }
         assert_eq!(resolver.sets.near.lock().unwrap().len(), MAX_SUGGESTIONS);
     }
@@ -740,26 +740,26 @@ mod tests {
             // A card that is hidden now and was counted before: only the id of its printing names it.
             ("", "veil", "5", "", Err((false, 0))),
         ] {
-            let wanted = wanted(name, set, number, rarity);
-            assert_eq!(meant(&wanted, &strict), expected, "{name} {set} {number} {rarity}");
+            let wanted = wanted_printing(name, set, number, rarity);
+            assert_eq!(resolve(&wanted, &strict), expected, "{name} {set} {number} {rarity}");
         }
     }
 
     #[test]
     fn assumptions_fill_in_missing_values() {
-        let panic = wanted("Don't Panic", "", "", "");
+        let panic = wanted_printing("Don't Panic", "", "", "");
         let common = Assumptions { most_common: true, ..Assumptions::default() };
-        assert_eq!(meant(&panic, &common), Ok(160));
+        assert_eq!(resolve(&panic, &common), Ok(160));
         let uno = Assumptions {
             game: Some("uno".to_owned()),
             most_common: true,
             ..Assumptions::default()
         };
-        assert_eq!(meant(&panic, &uno), Err((false, 0)));
+        assert_eq!(resolve(&panic, &uno), Err((false, 0)));
         let stated = WantedPrinting { game: Some("true trading card game".to_owned()), ..panic };
-        assert_eq!(meant(&stated, &uno), Ok(160));
+        assert_eq!(resolve(&stated, &uno), Ok(160));
         let other = WantedPrinting { game: Some("chess".to_owned()), ..stated };
-        assert_eq!(meant(&other, &common), Err((false, 0)));
+        assert_eq!(resolve(&other, &common), Err((false, 0)));
     }
 
     #[test]
@@ -781,41 +781,65 @@ mod tests {
             ("gilded", Err((false, 2))),
             ("🍞", Err((false, 2))),
         ] {
-            let wanted = wanted("Don't Panic", "", "", rarity);
-            assert_eq!(meant(&wanted, &assumed), expected, "{rarity}");
+            let wanted = wanted_printing("Don't Panic", "", "", rarity);
+            assert_eq!(resolve(&wanted, &assumed), expected, "{rarity}");
             let by_id = WantedPrinting { printing: Some(id(160)), ..wanted };
             let is_it = expected == Ok(160);
-            assert_eq!(meant(&by_id, &assumed).is_ok(), is_it, "{rarity}");
+            assert_eq!(resolve(&by_id, &assumed).is_ok(), is_it, "{rarity}");
         }
         let finish = Some("Plain".to_owned());
-        let of_finish = WantedPrinting { finish, ..wanted("Don't Panic", "", "", "") };
-        assert_eq!(meant(&of_finish, &assumed), Ok(160));
+        let of_finish = WantedPrinting { finish, ..wanted_printing("Don't Panic", "", "", "") };
+        assert_eq!(resolve(&of_finish, &assumed), Ok(160));
     }
 
     #[test]
     fn an_id_is_accepted_if_nothing_contradicts_it() {
         let strict = Assumptions::default();
         let by_id = |number, wanted| WantedPrinting { printing: Some(id(number)), ..wanted };
-        assert_eq!(meant(&by_id(161, wanted("dont panic", "", "", "")), &strict), Ok(161));
-        assert_eq!(meant(&by_id(161, wanted("Whatever", "", "", "")), &strict), Err((true, 1)));
-        assert_eq!(meant(&by_id(50, wanted("", "veil", "5", "")), &strict), Ok(50));
+        assert_eq!(
+            resolve(&by_id(161, wanted_printing("dont panic", "", "", "")), &strict),
+            Ok(161)
+        );
+        assert_eq!(
+            resolve(&by_id(161, wanted_printing("Whatever", "", "", "")), &strict),
+            Err((true, 1))
+        );
+        assert_eq!(resolve(&by_id(50, wanted_printing("", "veil", "5", "")), &strict), Ok(50));
         // Name and rarity of a card that is hidden from the owner decide nothing.
-        assert_eq!(meant(&by_id(50, wanted("Spoon", "veil", "5", "rare")), &strict), Ok(50));
-        assert_eq!(meant(&by_id(50, wanted("", "veil", "6", "rare")), &strict), Err((true, 1)));
-        assert_eq!(meant(&by_id(161, wanted("", "", "", "common")), &strict), Err((true, 1)));
-        assert_eq!(meant(&by_id(161, wanted("", "veil", "", "")), &strict), Err((true, 1)));
-        assert_eq!(meant(&by_id(161, wanted("", "", "17", "")), &strict), Err((true, 1)));
+        assert_eq!(
+            resolve(&by_id(50, wanted_printing("Spoon", "veil", "5", "rare")), &strict),
+            Ok(50)
+        );
+        assert_eq!(
+            resolve(&by_id(50, wanted_printing("", "veil", "6", "rare")), &strict),
+            Err((true, 1))
+        );
+        assert_eq!(
+            resolve(&by_id(161, wanted_printing("", "", "", "common")), &strict),
+            Err((true, 1))
+        );
+        assert_eq!(
+            resolve(&by_id(161, wanted_printing("", "veil", "", "")), &strict),
+            Err((true, 1))
+        );
+        assert_eq!(
+            resolve(&by_id(161, wanted_printing("", "", "17", "")), &strict),
+            Err((true, 1))
+        );
         // An id of another service: the other columns decide.
-        let foreign = by_id(999, wanted("Don't Panic", "", "", "common"));
-        assert_eq!(meant(&foreign, &strict), Ok(160));
-        assert_eq!(meant(&by_id(999, wanted("", "", "", "")), &strict), Err((false, 0)));
+        let foreign = by_id(999, wanted_printing("Don't Panic", "", "", "common"));
+        assert_eq!(resolve(&foreign, &strict), Ok(160));
+        assert_eq!(resolve(&by_id(999, wanted_printing("", "", "", "")), &strict), Err((false, 0)));
     }
 
     #[test]
     fn a_look_up_adds_the_printings_that_earlier_ones_did_not_find() {
         let mut resolver = resolver();
         let mut hidden = KnownCard { name: None, ..card(5, "veil", "", &["", ""]) };
-        let line = |number| WantedPrinting { printing: Some(id(number)), ..wanted("", "", "", "") };
+        let line = |number| WantedPrinting {
+            printing: Some(id(number)),
+            ..wanted_printing("", "", "", "")
+        };
         let strict = Assumptions::default();
         assert_eq!(meant_among(&resolver, &line(51), &strict), Err((false, 0)));
         hidden.printings.remove(0);
@@ -835,13 +859,13 @@ mod tests {
         let places = places.map(|(set, number)| (set.to_owned(), number.to_owned())).to_vec();
         let former = FormerCard { names, places };
         let by_id = |number, wanted| WantedPrinting { printing: Some(id(number)), ..wanted };
-        let line = by_id(161, wanted("Towel", "hearth", "90", "ultra_rare"));
+        let line = by_id(161, wanted_printing("Towel", "hearth", "90", "ultra_rare"));
         assert_eq!(meant_among(&resolver, &line, &strict), Err((true, 1)));
         assert_eq!(
             resolver.find_outdated(&line, &strict),
             Some(Outdated::Card(CardId(Uuid::from_u128(16))))
         );
-        let merged = by_id(999, wanted("Towel", "veil", "7", "common"));
+        let merged = by_id(999, wanted_printing("Towel", "veil", "7", "common"));
         let Some(Outdated::Places(found)) = resolver.find_outdated(&merged, &strict) else {
             panic!("the places of a line whose printing is gone");
         };
@@ -851,29 +875,29 @@ mod tests {
 
         for (line, expected) in [
             (line, Ok(161)),
-            (by_id(161, wanted("Don't Panic", "hearth", "90", "")), Ok(161)),
-            (by_id(161, wanted("Towel", "hearth", "16", "")), Ok(161)),
-            (by_id(161, wanted("Cafe", "hearth", "90", "")), Ok(161)),
+            (by_id(161, wanted_printing("Don't Panic", "hearth", "90", "")), Ok(161)),
+            (by_id(161, wanted_printing("Towel", "hearth", "16", "")), Ok(161)),
+            (by_id(161, wanted_printing("Cafe", "hearth", "90", "")), Ok(161)),
             // Name and place are those of another card now.
-            (by_id(161, wanted("Cafe", "hearth", "", "")), Err((true, 1))),
-            (by_id(161, wanted("Cafe", "hearth", "18", "")), Err((true, 1))),
-            (by_id(161, wanted("Towel", "hearth", "91", "")), Err((true, 1))),
-            (by_id(161, wanted("Spoon", "hearth", "90", "")), Err((true, 1))),
-            (by_id(161, wanted("Towel", "hearth", "90", "common")), Err((true, 1))),
+            (by_id(161, wanted_printing("Cafe", "hearth", "", "")), Err((true, 1))),
+            (by_id(161, wanted_printing("Cafe", "hearth", "18", "")), Err((true, 1))),
+            (by_id(161, wanted_printing("Towel", "hearth", "91", "")), Err((true, 1))),
+            (by_id(161, wanted_printing("Spoon", "hearth", "90", "")), Err((true, 1))),
+            (by_id(161, wanted_printing("Towel", "hearth", "90", "common")), Err((true, 1))),
             // The printing is gone: name and place together name the card.
             (merged, Ok(160)),
-            (by_id(999, wanted("", "veil", "007", "ultra_rare")), Ok(161)),
+            (by_id(999, wanted_printing("", "veil", "007", "ultra_rare")), Ok(161)),
             // The card that it was merged into has no such printing.
-            (by_id(999, wanted("Towel", "veil", "7", "rare")), Ok(160)),
-            (by_id(999, wanted("Towel", "veil", "7", "")), Err((true, 2))),
-            (by_id(999, wanted("Spoon", "veil", "7", "common")), Err((false, 0))),
-            (by_id(999, wanted("Towel", "", "", "common")), Err((false, 0))),
+            (by_id(999, wanted_printing("Towel", "veil", "7", "rare")), Ok(160)),
+            (by_id(999, wanted_printing("Towel", "veil", "7", "")), Err((true, 2))),
+            (by_id(999, wanted_printing("Spoon", "veil", "7", "common")), Err((false, 0))),
+            (by_id(999, wanted_printing("Towel", "", "", "common")), Err((false, 0))),
             // Without an id, only what is true now counts.
-            (wanted("Towel", "veil", "7", "common"), Err((false, 0))),
+            (wanted_printing("Towel", "veil", "7", "common"), Err((false, 0))),
         ] {
             assert_eq!(meant_among(&resolver, &line, &strict), expected, "{line:?}");
         }
-        let known = by_id(161, wanted("Spoon", "", "", ""));
+        let known = by_id(161, wanted_printing("Spoon", "", "", ""));
         assert_eq!(resolver.find_outdated(&known, &strict), None, "it was looked up");
     }
 

@@ -55,7 +55,7 @@ impl DeckName {
     }
 
     /// Parses a name to look for, which an older version may have stored: it refused fewer texts.
-    pub fn wanted(raw: &str) -> Result<Self, TextError> {
+    pub fn parse_filter(raw: &str) -> Result<Self, TextError> {
         text::known_line(raw, 1, 100).map(Self)
     }
 
@@ -662,7 +662,7 @@ mod tests {
             let description = DeckDescription::parse(&format!("Mine:\n{text}!"));
             assert_eq!(description, Err(TextError::Serial), "{text}");
             // Decks that an older version stored are found by such names.
-            assert_eq!(DeckName::wanted(&format!(" {text} ")).unwrap().as_str(), text);
+            assert_eq!(DeckName::parse_filter(&format!(" {text} ")).unwrap().as_str(), text);
         }
         assert!(DeckName::parse("standard-2026-meta").is_ok());
     }

@@ -93,7 +93,7 @@ impl DeckTag {
     }
 
     /// Parses a tag to look for, which an older version may have stored: it refused fewer texts.
-    pub fn wanted(raw: &str) -> Result<Self, TextError> {
+    pub fn parse_filter(raw: &str) -> Result<Self, TextError> {
         text::known_line(&Self::folded(raw), 1, MAX_TAG).map(Self)
     }
 
@@ -135,7 +135,7 @@ impl DeckFolder {
     }
 
     /// Parses a folder to look for, which an older version may have stored: it refused fewer texts.
-    pub fn wanted(raw: &str) -> Result<Self, TextError> {
+    pub fn parse_filter(raw: &str) -> Result<Self, TextError> {
         let composed: String = raw.nfc().collect();
         text::known_line(&composed, 1, MAX_FOLDER).map(Self)
     }

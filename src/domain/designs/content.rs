@@ -17,7 +17,6 @@ use crate::domain::text::{
 pub const MAX_NAME: usize = 120;
 /// Most bytes of a name in the forms in which names are compared. Indexes take 2,704, the code of the game included.
 const MAX_KEY: usize = 2_600;
-/// A part of a design's name.
 pub type DesignNamePart = NamePart<MAX_NAME>;
 /// Most attributes of a design, and of each of its printings.
 pub const MAX_ATTRIBUTES: usize = 64;

@@ -123,7 +123,11 @@ impl<'a> Draft<'a> {
     }
 
     fn cannot(&mut self, pointer: String, reason: UnfilledReason) {
-        self.unfilled.push(Unfilled { pointer, reason });
+        let part = Unfilled { pointer, reason };
+        // Several slots may lack their effects for one reason.
+        if !self.unfilled.contains(&part) {
+            self.unfilled.push(part);
+        }
     }
 
     /// The attributes that the card must have and lacks, in the order of their codes.

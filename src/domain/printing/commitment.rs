@@ -87,7 +87,6 @@ impl AnnouncedLine {
 pub struct AnnouncedPlan {
     /// The algorithm that splits copies by rarity.
     pub algorithm: String,
-    /// Copies of each card.
     pub copies_per_card: u64,
     pub game: String,
     /// Every printing of every card, in the order of the print file.

@@ -138,7 +138,6 @@ impl PrintPlan {
         Ok(Self { copies_per_card, cards: planned.collect::<Result<_, _>>()? })
     }
 
-    /// Copies of each card.
     pub fn copies_per_card(&self) -> u64 {
         self.copies_per_card
     }

@@ -213,7 +213,6 @@ pub struct PackPlan<'a> {
     pub heaviest_insert_mg: u64,
 }
 
-/// A card in a pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PackedCard<'a> {
     /// The line of the card in the print file, from 1; the headings are not counted.

@@ -7,7 +7,6 @@ use super::packs::PackPlan;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunPromise {
-    /// Copies of each card.
     pub copies_per_card: u64,
     /// Copies of all cards.
     pub copies: u64,
@@ -22,7 +21,6 @@ pub struct RunPromise {
 pub struct PromisedPacks {
     /// Whole packs.
     pub packs: u64,
-    /// Copies in each pack.
     pub copies_per_pack: u32,
     /// Copies that are in no pack.
     pub remainder: u64,

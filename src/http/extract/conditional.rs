@@ -361,8 +361,8 @@ mod tests {
         }
         assert!(sent("7", "0").check(Revision(7)).is_ok());
         assert!(sent("7.1764412345000000", "0").check(down).is_ok());
-        assert!(filed.meant().check(filed).is_ok());
-        assert!(filed.meant().check(filed.without_folder()).is_err());
+        assert!(filed.if_match().check(filed).is_ok());
+        assert!(filed.if_match().check(filed.without_folder()).is_err());
         let seen = async |value: &str| {
             let req = TestRequest::default().insert_header(("if-match", value)).to_http_request();
             IfMatch::extract(&req).await.unwrap().has_seen(&["a"])

@@ -263,7 +263,8 @@ impl Contract {
                 format!("must have {range} members, not {count}")
             }
             ValidationErrorKind::UniqueItems => "must not have an entry twice".to_owned(),
-            ValidationErrorKind::Pattern { pattern } => format!("must have the form {pattern}"),
+            ValidationErrorKind::Pattern { pattern } => words_of(pattern)
+                .map_or_else(|| format!("must have the form {pattern}"), str::to_owned),
             ValidationErrorKind::Format { format } => match format.as_str() {
                 "uuid" => "must be an id (UUID)".to_owned(),
                 "date" => "must be a day, YYYY-MM-DD".to_owned(),
@@ -274,6 +275,17 @@ impl Contract {
             _ => "is not what the contract has here".to_owned(),
         }
     }
+}
+
+/// What a pattern of the contract demands, in words. A test requires words for each of them.
+fn words_of(pattern: &str) -> Option<&'static str> {
+    Some(match pattern {
+        "^[Hh][Tt][Tt][Pp][Ss]?:" => "must begin with https://",
+        "^[a-z0-9]+(-[a-z0-9]+)*$" => {
+            "must be lower-case letters and digits, with single hyphens between them"
+        }
+        _ => return None,
+    })
 }
 
 /// Whether a pointer names a member of the document itself.
@@ -512,6 +524,26 @@ mod tests {
         let cards = json!({ "decks": [], "cards": vec!["x"; 300] });
         let faults = contract.with_listed_first(contract.faults(&cards));
         assert_eq!((&*faults[0].pointer, &*faults[99].pointer), ("/cards/0", "/cards/99"));
+    }
+
+    #[test]
+    fn each_pattern_of_the_contract_has_words() {
+        fn visit(value: &Value, patterns: &mut BTreeSet<String>) {
+            patterns.extend(value["pattern"].as_str().map(str::to_owned));
+            let members = value.as_object().into_iter().flat_map(Map::values);
+            for value in members.chain(value.as_array().into_iter().flatten()) {
+                visit(value, patterns);
+            }
+        }
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/openapi.json");
+        let contract: Value =
+            serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let mut patterns = BTreeSet::new();
+        visit(&contract, &mut patterns);
+        assert!(!patterns.is_empty());
+        for pattern in patterns {
+            assert!(words_of(&pattern).is_some(), "{pattern}");
+        }
     }
 
     #[test]

@@ -24,7 +24,6 @@ impl FromRequest for ClientNetwork {
     }
 }
 
-/// The client's network.
 pub(crate) fn client_network(req: &HttpRequest, settings: &ApiSettings) -> Network {
     let address = client_address(req, &settings.trusted_proxies);
     address.map_or(Network::UNKNOWN, Network::from)

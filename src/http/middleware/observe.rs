@@ -1,5 +1,6 @@
 //! What is recorded of every request: its id, its metrics, one log line.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -10,12 +11,16 @@ use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use metrics::{Counter, Histogram};
 use percent_encoding::percent_decode_str;
 
+use crate::auth::secret::contains_token;
 use crate::domain::serials::serial_text::{MASKED, contains_serial};
 use crate::http::middleware::request::RequestId;
 use crate::http::router::path_pattern;
 
 /// Longest path in a line of the log, in bytes; the rest is cut off.
 const MAX_PATH: usize = 256;
+
+/// What the log shows instead of a path that contains a token.
+const MASKED_TOKEN: &str = "(a token)";
 
 /// The log target of the line about a response.
 pub const TARGET: &str = module_path!();
@@ -118,14 +123,21 @@ pub fn method_name(method: &Method) -> &'static str {
     }
 }
 
-/// The path as the log shows it. Somebody may send a serial code where an id belongs, also in percent-encoding, and the code must not be in the log, whatever the answer is.
+/// The path as the log shows it. Somebody may send a serial code or a token where an id belongs, also in percent-encoding, and neither must be in the log, whatever the
+/// answer is.
 fn logged_path(path: &str) -> &str {
-    let has_code = if path.contains('%') {
-        contains_serial(&percent_decode_str(path).decode_utf8_lossy())
+    let decoded = if path.contains('%') {
+        percent_decode_str(path).decode_utf8_lossy()
     } else {
-        contains_serial(path)
+        Cow::Borrowed(path)
     };
-    if has_code { MASKED } else { truncated(path, MAX_PATH) }
+    if contains_token(&decoded) {
+        MASKED_TOKEN
+    } else if contains_serial(&decoded) {
+        MASKED
+    } else {
+        truncated(path, MAX_PATH)
+    }
 }
 
 /// The beginning of a text, with at most this many bytes and only whole characters.
@@ -193,6 +205,11 @@ mod tests {
             "%E6%97%A57K33-3333-3333-3333",
         ] {
             assert_eq!(logged_path(&format!("/players/{code}")), MASKED);
+        }
+        for token in
+            ["csp_Zk3vQOwmP3r8", "%63sp%5FZk3vQOwmP3r8", "csr_Zk3v", "csb_Zk3v", "eyJhbGci.e"]
+        {
+            assert_eq!(logged_path(&format!("/v1/tokens/{token}")), MASKED_TOKEN);
         }
         assert_eq!(logged_path("/v1/decks/01998d5e-7a35-7c54-b0a0-1f6f4f5f2b11").len(), 46);
         assert_eq!(logged_path("/cards/ttcg/hearth/%E2%98%85"), "/cards/ttcg/hearth/%E2%98%85");

@@ -90,7 +90,7 @@ impl Watcher {
 async fn follow(places: Arc<Places<Network>>, feed: Arc<Mutex<Feed>>, store: Store) {
     let mut last_poll = Instant::now();
     loop {
-        match in_time(MAX_SILENCE, changes::extent(&store)).await {
+        match in_time(MAX_SILENCE, changes::readable_extent(&store)).await {
             Ok(extent) => {
                 last_poll = Instant::now();
                 lock(&feed).newest.send_if_modified(|known| {

@@ -191,8 +191,9 @@ struct KnownRow {
     id: AccountId,
 }
 
-/// The id of the account of that name, if it is that of `by`, or `by` knows of it: there was an offer between the two, `by` has blocked it, or it shows lists, copies or decks to
-/// every player. Otherwise every name could be tried.
+/// The id of the account of that name, if it is that of `by`, or `by` knows of it: there was an offer between the two, `by` has blocked it, it shows lists, copies, decks or
+/// designs to every player, it designed a card, or it has written to `by`: comments on designs and decks of `by`, replies to comments of `by`, suggested changes of designs of `by`.
+/// Otherwise every name could be tried.
 ///
 /// A banned account shows nothing, and an account shows no copies to those whom it has blocked: otherwise the answer
 /// would tell of the ban or the block.
@@ -209,7 +210,13 @@ pub async fn find_known_name(
              OR a.banned_at IS NULL AND ( \
                  a.trading = 'public' AND NOT EXISTS (SELECT FROM account_blocks b WHERE b.account_id = a.id AND b.blocked_id = $by) \
                  OR EXISTS (SELECT FROM trade_lists l WHERE l.account_id = a.id AND l.visibility = 'public') \
-                 OR EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND d.visibility = 'public' AND d.deleted_at IS NULL)))",
+                 OR EXISTS (SELECT FROM decks d WHERE d.account_id = a.id AND d.visibility = 'public' AND d.deleted_at IS NULL) \
+                 OR EXISTS (SELECT FROM designs d WHERE d.account_id = a.id AND d.listed) \
+                 OR EXISTS (SELECT FROM designer_rewards w WHERE w.account_id = a.id) \
+                 OR EXISTS (SELECT FROM design_comments c JOIN designs d ON d.id = c.design_id WHERE c.account_id = a.id AND d.account_id = $by) \
+                 OR EXISTS (SELECT FROM design_comments c JOIN decks d ON d.id = c.deck_id WHERE c.account_id = a.id AND d.account_id = $by) \
+                 OR EXISTS (SELECT FROM design_comments c JOIN design_comments m ON m.id = c.reply_to WHERE c.account_id = a.id AND m.account_id = $by) \
+                 OR EXISTS (SELECT FROM suggested_changes s JOIN designs d ON d.id = s.design_id WHERE s.account_id = a.id AND d.account_id = $by)))",
     )
     .bind("name", name_key)
     .bind("by", by)

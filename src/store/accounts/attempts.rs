@@ -40,7 +40,6 @@ pub struct Shortage {
 /// A subject whose limit leaves too few units.
 #[derive(Clone, Copy)]
 pub(super) struct FullSubject {
-    /// The subject.
     pub subject: AttemptSubject,
     /// Whether some of its units may be released in a moment.
     pub is_in_flight: bool,
@@ -315,7 +314,6 @@ pub(super) async fn settle_rows(
 
 /// Units to take of a row.
 pub(super) struct WantedUnits {
-    /// The row.
     pub row: AttemptRow,
     /// If fewer units than this were used before, some are taken now or are passed on from one request to another: the
     /// time of the last reservation changes. A request that finds no unit must not change it; otherwise units of an

@@ -2,6 +2,7 @@
 
 pub mod account_events;
 pub mod account_records;
+mod acting_transactions;
 pub mod attempt_batches;
 pub mod attempts;
 pub mod blocks;

@@ -20,7 +20,6 @@ use crate::store::{Connection, StoreResult};
 #[derive(Clone, Debug, Default)]
 pub struct PeopleFilter<'a> {
     pub name: Option<&'a AccountNamePart>,
-    /// Their role.
     pub role: Option<Role>,
     /// Whether they are banned.
     pub banned: Option<bool>,

@@ -21,7 +21,6 @@ use crate::store::{Connection, Store, StoreResult};
 /// Pause after the first try; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// Longest pause.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// How long a row is tried. A database that is away for longer fails all requests; its operator can release attempts.

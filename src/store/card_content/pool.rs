@@ -96,6 +96,30 @@ pub(in crate::store) async fn find_by_names(
     load(conn, sql).await
 }
 
+#[derive(QueryableByName)]
+struct IdRow {
+    #[diesel(sql_type = SqlUuid)]
+    id: CardId,
+}
+
+/// The ids of the cards of a game that have this name ([`cardscape_engine::name_key`]).
+pub(in crate::store) async fn find_ids_by_name(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    name_key: &str,
+) -> StoreResult<Vec<CardId>> {
+    let rows: Vec<IdRow> = sql("SELECT content.card_id AS id FROM ")
+        .push_visible_content(viewer)
+        .push(" WHERE content.game_code = ")
+        .value(game)
+        .push(" AND content.name_key = ")
+        .value(name_key)
+        .load(conn)
+        .await?;
+    Ok(rows.into_iter().map(|IdRow { id }| id).collect())
+}
+
 /// The open cards of a game that have one of these names without regard to accents ([`cardscape_engine::search_key`]), by set and number.
 pub(in crate::store) async fn find_open_by_search_keys(
     conn: &mut Connection,

@@ -182,6 +182,11 @@ pub async fn edit(
     content: Option<&RulingContent>,
     at: DateTime<Utc>,
 ) -> StoreResult<RulingEdited> {
+    // Its history refers to the card. A merge locks the card first, then its rulings.
+    sql("SELECT FROM cards WHERE id = (SELECT card_id FROM card_rulings WHERE id = $id) FOR KEY SHARE")
+        .bind("id", id)
+        .execute(conn)
+        .await?;
     let locked: Option<Uuid> = card_rulings::table
         .find(id)
         .select(card_rulings::id)

@@ -81,7 +81,7 @@ impl Extent {
 }
 
 /// Numbers the events that have no number yet. Returns a connection that sees the numbers.
-pub async fn catch_up(store: &Store) -> StoreResult<PooledConnection> {
+async fn catch_up(store: &Store) -> StoreResult<PooledConnection> {
     let mut conn = store.connection().await?;
     while is_behind(&mut conn).await? {
         drop(conn);
@@ -91,12 +91,31 @@ pub async fn catch_up(store: &Store) -> StoreResult<PooledConnection> {
     Ok(conn)
 }
 
+/// Numbers the events that have no number yet, unless the database takes no writes: then a reader gets those that have
+/// one. Caches must not use it, because they would not learn of a change that was committed.
+pub async fn catch_up_if_possible(store: &Store) -> StoreResult<PooledConnection> {
+    match catch_up(store).await {
+        Err(StoreError::NoWrites(_)) => store.connection().await,
+        conn => conn,
+    }
+}
+
 /// Numbers the events that have no number yet, and returns the range of numbers.
 pub async fn extent(store: &Store) -> StoreResult<Extent> {
     let mut conn = catch_up(store).await?;
-    let newest: i64 = event_clock::table.select(event_clock::last_seq).first(&mut *conn).await?;
+    find_extent(&mut conn).await
+}
+
+/// Like [`extent`], for readers, as in [`catch_up_if_possible`].
+pub async fn readable_extent(store: &Store) -> StoreResult<Extent> {
+    let mut conn = catch_up_if_possible(store).await?;
+    find_extent(&mut conn).await
+}
+
+async fn find_extent(conn: &mut Connection) -> StoreResult<Extent> {
+    let newest: i64 = event_clock::table.select(event_clock::last_seq).first(conn).await?;
     let oldest: Option<i64> =
-        events::table.select(diesel::dsl::min(events::seq)).first(&mut *conn).await?;
+        events::table.select(diesel::dsl::min(events::seq)).first(conn).await?;
     Ok(Extent { oldest: oldest.unwrap_or(newest + 1), newest })
 }
 

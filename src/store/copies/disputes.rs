@@ -8,7 +8,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::copy_records::{COLUMNS, CopyRow, CopyView, JOIN_CARD, view_copies};
-use super::ledger::{self, NewEntry};
+use super::ledger::{self, LockedCopy, NewEntry};
 use crate::auth::permission::{
     Acting, ArgueOwnDisputes, Granted, ModerateCopies, OverseeCopies, Permission, ReadOwnDisputes,
     Viewer,
@@ -305,6 +305,29 @@ async fn lock(conn: &mut Connection, dispute: DisputeId) -> StoreResult<Option<L
     .optional()?)
 }
 
+#[derive(QueryableByName)]
+struct KeyRow {
+    #[diesel(sql_type = Text)]
+    code_prefix: String,
+    #[diesel(sql_type = Binary)]
+    code_mac: Vec<u8>,
+}
+
+/// Locks a dispute and its copy, which then stays with its owner. The copy is locked first, as in trades.
+async fn lock_with_copy(
+    conn: &mut Connection,
+    dispute: DisputeId,
+) -> StoreResult<Option<(LockedCopy, LockedDispute)>> {
+    let key: Option<KeyRow> = sql("SELECT code_prefix, code_mac FROM disputes WHERE id = $dispute")
+        .bind("dispute", dispute)
+        .get_result(conn)
+        .await
+        .optional()?;
+    let Some(key) = key else { return Ok(None) };
+    let copy = ledger::lock_by_key(conn, &key.code_prefix, &key.code_mac).await?;
+    Ok(copy.zip(lock(conn, dispute).await?))
+}
+
 /// Adds a statement to a dispute, by one of its sides.
 pub async fn add_statement(
     conn: &mut Connection,
@@ -336,7 +359,9 @@ async fn insert_statement(
     text: &str,
     at: DateTime<Utc>,
 ) -> StoreResult<DisputeOutcome> {
-    let Some(locked) = lock(conn, dispute).await? else { return Ok(DisputeOutcome::Missing) };
+    let Some((_, locked)) = lock_with_copy(conn, dispute).await? else {
+        return Ok(DisputeOutcome::Missing);
+    };
     let Some(side) = locked.side(by.account()) else { return Ok(DisputeOutcome::Missing) };
     if locked.state != DisputeState::Open {
         return Ok(DisputeOutcome::Closed(locked.state));
@@ -392,14 +417,6 @@ pub async fn withdraw(
     Ok(DisputeOutcome::Done)
 }
 
-#[derive(QueryableByName)]
-struct KeyRow {
-    #[diesel(sql_type = Text)]
-    code_prefix: String,
-    #[diesel(sql_type = Binary)]
-    code_mac: Vec<u8>,
-}
-
 /// A moderator's decision about a dispute, and what the moderator has read of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Decision<'a> {
@@ -414,7 +431,7 @@ pub struct Decision<'a> {
 
 /// Decides a dispute, with a reason that both sides can read. If the claimant wins, the copy becomes the claimant's;
 /// other claims to it stay open, now against the new owner. Nothing is decided if the copy has another owner, or the dispute
-/// other statements, than the moderator has read. The copy is locked first, then the dispute, as in trades.
+/// other statements, than the moderator has read.
 pub async fn decide(
     conn: &mut Connection,
     by: &Acting<ModerateCopies>,
@@ -423,14 +440,7 @@ pub async fn decide(
     at: DateTime<Utc>,
 ) -> StoreResult<DisputeOutcome> {
     let Decision { outcome, reason, .. } = decision;
-    let key: Option<KeyRow> = sql("SELECT code_prefix, code_mac FROM disputes WHERE id = $dispute")
-        .bind("dispute", dispute)
-        .get_result(conn)
-        .await
-        .optional()?;
-    let Some(key) = key else { return Ok(DisputeOutcome::Missing) };
-    let copy = ledger::lock_by_key(conn, &key.code_prefix, &key.code_mac).await?;
-    let (Some(copy), Some(locked)) = (copy, lock(conn, dispute).await?) else {
+    let Some((copy, locked)) = lock_with_copy(conn, dispute).await? else {
         return Ok(DisputeOutcome::Missing);
     };
     if ledger::is_party(conn, &copy, by.account()).await? {

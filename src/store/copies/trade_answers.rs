@@ -90,7 +90,6 @@ pub(super) async fn close(
     Ok(())
 }
 
-/// An offer that was closed.
 #[derive(Debug, QueryableByName)]
 pub struct ClosedOffer {
     #[diesel(sql_type = SqlUuid)]

@@ -80,7 +80,6 @@ impl TradeRow {
     }
 }
 
-/// A copy in a trade.
 #[derive(Clone, Debug)]
 pub struct TradedCopy {
     /// The copy as it is now.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error as DieselError};
 use thiserror::Error;
 
-use super::health::OUTDATED;
+use super::health::{DISK_FULL, OUTDATED};
 
 /// The result of every store function.
 pub type StoreResult<T> = Result<T, StoreError>;
@@ -13,10 +13,12 @@ pub type StoreResult<T> = Result<T, StoreError>;
 /// Why a store function failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// Postgres is not reachable, starting, overloaded, full or read-only, or did not answer in time. A retry may
-    /// succeed a little later.
+    /// Postgres is not reachable, starting or overloaded, or did not answer in time. A retry may succeed a little later.
     #[error("the database is not available: {0}")]
     Unavailable(String),
+    /// Postgres is read-only, or its disk is full: reads still succeed. A retry may succeed later.
+    #[error("the database takes no writes: {0}")]
+    NoWrites(String),
     /// The statement timed out. A retry may succeed a little later.
     #[error("a statement took too long")]
     TooLong,
@@ -69,7 +71,7 @@ impl StoreError {
     /// The error of a transaction whose COMMIT failed with this error: Postgres refused it, or its response is missing.
     pub(super) fn at_commit(self) -> Self {
         match self {
-            Self::Unavailable(_) | Self::TooLong => self.unclear(),
+            Self::Unavailable(_) | Self::NoWrites(_) | Self::TooLong => self.unclear(),
             refused => refused,
         }
     }
@@ -114,6 +116,8 @@ impl StoreError {
 enum ErrorClass {
     /// The same statement may succeed a little later.
     Transient,
+    /// The server takes no writes.
+    NoWrites,
     /// The statement timed out, or was cancelled.
     TooLong,
     /// There were conflicts with other transactions.
@@ -131,7 +135,7 @@ impl ErrorClass {
             // invalid_regular_expression: those of queries are checked before, so that only "too complex" is left.
             "2201B" => Self::TooLong,
             "40001" | "40P01" => Self::Contended, // serialization_failure, deadlock_detected
-            "25006" => Self::Transient,           // read_only_sql_transaction
+            "25006" | DISK_FULL => Self::NoWrites, // read_only_sql_transaction, disk_full
             "25P03" => Self::Transient,           // idle_in_transaction_session_timeout
             "25P04" => Self::Transient,           // transaction_timeout
             "55P03" => Self::Transient,           // lock_not_available
@@ -172,6 +176,7 @@ impl From<DieselError> for StoreError {
             ) => Self::Unavailable(info.message().to_owned()),
             DieselError::DatabaseError(kind, info) => match ErrorClass::of(sql_state(&*info)) {
                 ErrorClass::Transient => Self::Unavailable(info.message().to_owned()),
+                ErrorClass::NoWrites => Self::NoWrites(info.message().to_owned()),
                 ErrorClass::TooLong => Self::TooLong,
                 ErrorClass::Contended => Self::Contended(info.message().to_owned()),
                 ErrorClass::Other => Self::Fault(DieselError::DatabaseError(kind, info)),

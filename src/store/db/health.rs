@@ -1,5 +1,6 @@
 //! Observations about the server by all connections of a process.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use tokio::time::Instant;
 const REMEMBERED: Duration = Duration::from_secs(15);
 
 /// SQLSTATE `disk_full`.
-const DISK_FULL: &str = "53100";
+pub(super) const DISK_FULL: &str = "53100";
 
 /// SQLSTATEs of invalid prepared statements: `feature_not_supported`, "cached plan must not change result type" (the
 /// type of a selected column has changed), and `invalid_sql_statement_name` (the statement was deallocated).
@@ -17,7 +18,11 @@ pub(super) const OUTDATED: [&str; 2] = ["0A000", "26000"];
 
 /// Observations about the server, shared by all pools of a process.
 #[derive(Debug, Default)]
-pub struct Health(Mutex<Observations>);
+pub struct Health {
+    observations: Mutex<Observations>,
+    /// How often requests have taken a connection from a pool.
+    taken: AtomicU64,
+}
 
 #[derive(Debug, Default)]
 struct Observations {
@@ -28,7 +33,17 @@ struct Observations {
 
 impl Health {
     fn observations(&self) -> MutexGuard<'_, Observations> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.observations.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a connection that a request takes from a pool.
+    pub(super) fn count_taken(&self) {
+        self.taken.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often requests have taken a connection from a pool, without background work: tests count what a use case needs.
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
     }
 
     /// Records that a connection has had no answer since `since`: other connections without an answer since then may

@@ -73,6 +73,15 @@ pub enum MigrationError {
         /// In the words of Postgres.
         encoding: String,
     },
+    /// The database takes no writes: even a start without pending migrations writes.
+    #[error(
+        "the database {database} is read-only, and Cardscape has to write when it starts: it is a standby, or default_transaction_read_only is on. \
+         Name a server that accepts writes in DATABASE_URL, or turn the setting off, then start again"
+    )]
+    ReadOnly {
+        /// Its name.
+        database: String,
+    },
     /// A migration failed; it was rolled back.
     #[error("a migration failed: {0}")]
     Failed(String),
@@ -121,11 +130,13 @@ struct Begun {
     begun: bool,
 }
 
-/// Refuses a server that is too old, and a database with another encoding than UTF8, in which some names could not be stored.
+/// Refuses a server that is too old, a database with another encoding than UTF8, in which some names could not be stored, and a database that takes no
+/// writes.
 async fn require_usable(conn: &mut Connection) -> Result<(), MigrationError> {
     let query = sql(
         "SELECT current_setting('server_version_num')::int AS version_number, current_setting('server_version') AS version, \
-             current_database()::text AS database, current_setting('server_encoding') AS encoding",
+             current_database()::text AS database, current_setting('server_encoding') AS encoding, \
+             current_setting('transaction_read_only')::boolean AS is_read_only",
     );
     let found: FoundDatabase = query.get_result(conn).await?;
     found.check()
@@ -142,23 +153,28 @@ struct FoundDatabase {
     database: String,
     #[diesel(sql_type = Text)]
     encoding: String,
+    #[diesel(sql_type = Bool)]
+    is_read_only: bool,
 }
 
 impl FoundDatabase {
     fn check(self) -> Result<(), MigrationError> {
-        let Self { version_number, version, database, encoding } = self;
+        let Self { version_number, version, database, encoding, is_read_only } = self;
         if i64::from(version_number) < i64::from(OLDEST_MAJOR) * 10_000 {
             return Err(MigrationError::Version { version });
         }
         if encoding != ENCODING {
             return Err(MigrationError::Encoding { database, encoding });
         }
+        if is_read_only {
+            return Err(MigrationError::ReadOnly { database });
+        }
         Ok(())
     }
 }
 
 /// Applies all pending migrations and returns their names. Fails through a pooler in transaction mode if there are any, if the server is too old, and
-/// if the database has another encoding than UTF8.
+/// if the database has another encoding than UTF8 or takes no writes.
 pub async fn migrate(url: &str, route: Route) -> Result<Vec<String>, MigrationError> {
     let time_limit =
         StoreSettings { acquire_timeout: ACQUIRE_TIMEOUT, ..StoreSettings::new(url.to_owned()) };
@@ -194,7 +210,8 @@ mod tests {
     fn check(version_number: i32, encoding: &str) -> Result<(), MigrationError> {
         let version = format!("{}.{} (Debian)", version_number / 10_000, version_number % 10_000);
         let (database, encoding) = ("cards".to_owned(), encoding.to_owned());
-        FoundDatabase { version_number, version, database, encoding }.check()
+        let is_read_only = false;
+        FoundDatabase { version_number, version, database, encoding, is_read_only }.check()
     }
 
     #[test]

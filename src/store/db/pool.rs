@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
 use deadpool::managed::{Pool, QueueMode};
 use diesel_async::{AsyncPgConnection, RunQueryDsl as _, SimpleAsyncConnection as _};
 use tokio::runtime::Handle;
@@ -15,8 +14,6 @@ use super::shared_connection::SharedConnection;
 use super::statement::sql;
 use super::wait_budget::WaitBudget;
 use super::wire;
-use crate::auth::permission::{Acting, Confirm, Granted, Permission};
-use crate::store::accounts::credentials;
 use crate::store::{StoreError, StoreResult};
 
 /// All connections of a pool are in use, and none was returned in time.
@@ -145,6 +142,7 @@ impl Store {
         let session = timeout(most, self.pool.get()).await;
         if let Some(budget) = &budget {
             budget.spend(began.elapsed());
+            self.settings.health.count_taken();
         }
         let session = session
             .map_err(|_| StoreError::Unavailable(NO_FREE_CONNECTION.to_owned()))?
@@ -202,161 +200,6 @@ impl Store {
         }
     }
 
-    /// Runs `work` in a transaction on behalf of a caller: it commits only if the credential that `by` was granted for
-    /// is still valid, its account is not banned, and its role still has the permission; otherwise
-    /// [`StoreError::Revoked`], and nothing is written. One statement more than [`Self::transaction`].
-    pub async fn transaction_by<P: Permission, T, E>(
-        &self,
-        by: &Granted<P>,
-        now: DateTime<Utc>,
-        work: impl AsyncFn(&mut Connection, &Acting<P>) -> Result<T, E>,
-    ) -> Result<T, E>
-    where
-        E: From<StoreError> + AsStoreError,
-    {
-        let acting = Acting::in_transaction(by);
-        self.transaction(async |conn| {
-            if P::CONFIRM == Confirm::First {
-                credentials::lock_account(conn, by.account()).await?;
-                credentials::confirm(conn, by, now).await?;
-                return work(conn, &acting).await;
-            }
-            let done = work(conn, &acting).await?;
-            credentials::confirm(conn, by, now).await?;
-            Ok(done)
-        })
-        .await
-    }
-
-    /// Like [`Self::transaction_by`], for a permission that is confirmed last, and for work that reads something first:
-    /// the statements of `first` go to the database together with the BEGIN, in one round trip, unless `first` waits
-    /// for each of them.
-    pub async fn transaction_by_reading<P: Permission, A, T, E>(
-        &self,
-        by: &Granted<P>,
-        now: DateTime<Utc>,
-        first: impl AsyncFn(&Connection, &Acting<P>) -> Result<A, E>,
-        work: impl AsyncFn(&mut Connection, &Acting<P>, A) -> Result<T, E>,
-    ) -> Result<T, E>
-    where
-        E: From<StoreError> + AsStoreError,
-    {
-        const { assert!(matches!(P::CONFIRM, Confirm::Last), "the permission is confirmed first") };
-        let acting = Acting::in_transaction(by);
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let (mut begun, found) = self.begin_with(&acting, &first).await?;
-            let result = async {
-                let conn = begun.conn();
-                let done = work(conn, &acting, found?).await?;
-                credentials::confirm(conn, by, now).await?;
-                Ok(done)
-            };
-            let result: Result<T, E> = result.await;
-            match begun.end(result).await {
-                Err(error)
-                    if tries < 3
-                        && error.as_store_error().is_some_and(StoreError::is_transient) => {}
-                result => return result,
-            }
-        }
-    }
-
-    /// Like [`Self::transaction_by_reading`], for work that locks and reads everything in `first` and then writes with one
-    /// statement: the check of the credential goes to the database together with the statement of `last`. So the
-    /// transaction needs three round trips: for what it reads, for what it writes, and for the COMMIT.
-    pub async fn transaction_by_steps<P: Permission, A, T, E>(
-        &self,
-        by: &Granted<P>,
-        now: DateTime<Utc>,
-        first: impl AsyncFn(&Connection, &Acting<P>) -> Result<A, E>,
-        last: impl AsyncFn(&Connection, &Acting<P>, A) -> Result<T, E>,
-    ) -> Result<T, E>
-    where
-        E: From<StoreError> + AsStoreError,
-    {
-        const { assert!(matches!(P::CONFIRM, Confirm::Last), "the permission is confirmed first") };
-        let acting = Acting::in_transaction(by);
-        let mut tries = 0;
-        loop {
-            tries += 1;
-            let (mut begun, found) = self.begin_with(&acting, &first).await?;
-            let result = match found {
-                Ok(found) => {
-                    let conn: &Connection = begun.conn();
-                    // Sent in this order, so that the credential is locked last.
-                    let (done, confirmed) = tokio::join!(
-                        biased;
-                        last(conn, &acting, found),
-                        credentials::confirm(conn, by, now)
-                    );
-                    // If the statement of `last` failed, so did the check, because the transaction is aborted.
-                    done.and_then(|done| confirmed.map(|()| done).map_err(E::from))
-                }
-                Err(error) => Err(error),
-            };
-            match begun.end(result).await {
-                Err(error)
-                    if tries < 3
-                        && error.as_store_error().is_some_and(StoreError::is_transient) => {}
-                result => return result,
-            }
-        }
-    }
-
-    /// Begins a transaction; the first statement of `first` goes to the database together with the BEGIN.
-    async fn begin_with<P: Permission, A, E: From<StoreError>>(
-        &self,
-        acting: &Acting<P>,
-        first: &impl AsyncFn(&Connection, &Acting<P>) -> Result<A, E>,
-    ) -> Result<(OpenTransaction, Result<A, E>), E> {
-        // Its first statements are always fast, as in `begin`.
-        let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
-        conn.set_in_transaction(true);
-        let shared: &Connection = &conn;
-        let mut begin_on = shared;
-        // The statements are sent in this order, and answered in the same order.
-        let (begun, found) =
-            tokio::join!(biased; begin_on.batch_execute("BEGIN"), first(shared, acting));
-        // If it fails, the connection is closed, as in `begin`.
-        begun.map_err(StoreError::from)?;
-        if let Some(limit) = self.time_limit {
-            conn.extend(limit);
-        }
-        Ok((OpenTransaction(conn), found))
-    }
-
-    /// Begins a transaction on behalf of several callers, which the caller of this function ends: for spawned tasks
-    /// ([`Self::begin`]). `None`: the credential has ended or is locked: there is no waiting.
-    pub(in crate::store) async fn begin_by_all<P: Permission>(
-        &self,
-        by: &[&Granted<P>],
-        now: DateTime<Utc>,
-    ) -> StoreResult<(OpenTransaction, Vec<Option<Acting<P>>>)> {
-        const { assert!(matches!(P::CONFIRM, Confirm::Last), "the permission is confirmed first") };
-        let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
-        conn.set_in_transaction(true);
-        let mut shared: &Connection = &conn;
-        let (opened, confirmed) = tokio::join!(
-            biased;
-            shared.batch_execute("BEGIN"),
-            credentials::confirm_free(&conn, by, now)
-        );
-        opened?;
-        let begun = OpenTransaction(conn);
-        let confirmed = match confirmed {
-            Ok(confirmed) => confirmed,
-            Err(error) => return begun.end(Err(error)).await,
-        };
-        if let Some(limit) = self.time_limit {
-            begun.0.extend(limit);
-        }
-        let acting = by.iter().zip(confirmed);
-        let acting = acting.map(|(by, alive)| alive.then(|| Acting::in_transaction(by)));
-        Ok((begun, acting.collect()))
-    }
-
     /// Waits for work that another task or request does in the database for this request, at most as long as this
     /// request may wait for the database.
     pub async fn wait_for<T>(
@@ -393,13 +236,25 @@ impl Store {
     /// The BEGIN has the usual time limit, so that a server that does not answer is noticed as fast as in any request,
     /// however long the later work may take.
     pub(in crate::store) async fn begin(&self) -> StoreResult<OpenTransaction> {
+        let mut conn = self.lend_for_transaction().await?;
+        conn.batch_execute("BEGIN").await?;
+        Ok(self.open_transaction(conn))
+    }
+
+    /// Takes a connection for a transaction. Its BEGIN, and the statements that go to the database together with it
+    /// ([`send_begin`]), have the usual time limit. When it is dropped, it is closed.
+    pub(in crate::store) async fn lend_for_transaction(&self) -> StoreResult<PooledConnection> {
         let mut conn = self.lend(self.settings.answer_timeout, WaitBudget::current()).await?;
         conn.set_in_transaction(true);
-        conn.batch_execute("BEGIN").await?;
+        Ok(conn)
+    }
+
+    /// The transaction on a connection of [`Self::lend_for_transaction`] whose BEGIN succeeded.
+    pub(in crate::store) fn open_transaction(&self, conn: PooledConnection) -> OpenTransaction {
         if let Some(limit) = self.time_limit {
             conn.extend(limit);
         }
-        Ok(OpenTransaction(conn))
+        OpenTransaction(conn)
     }
 
     /// Connections in use and open, for metrics.
@@ -445,6 +300,12 @@ pub enum Readiness {
     ReadOnly,
     /// It answers, and a write failed within the last 15 s because its disk is full.
     Full,
+}
+
+/// Sends the BEGIN of a transaction for which [`Store::lend_for_transaction`] took the connection.
+pub(in crate::store) async fn send_begin(mut conn: &Connection) -> StoreResult<()> {
+    conn.batch_execute("BEGIN").await?;
+    Ok(())
 }
 
 pub(in crate::store) struct OpenTransaction(PooledConnection);

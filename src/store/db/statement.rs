@@ -22,7 +22,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
-use std::sync::{OnceLock, PoisonError, RwLock};
+use std::sync::{Once, OnceLock, PoisonError, RwLock};
 
 use diesel::QueryResult;
 use diesel::pg::Pg;
@@ -35,34 +35,59 @@ use diesel_async::SimpleAsyncConnection as _;
 use super::codecs::SqlValue;
 use crate::store::{Connection, StoreResult};
 
-/// Most statements that a connection may cache, including those composed by diesel. The program has nearly four hundred
-/// statements, and few connections use the rarest of them; Postgres needs 10 to 100 KiB for each.
-pub(super) const MOST_ON_A_CONNECTION: usize = 400;
+/// Most statements that a connection may cache, including those composed by diesel. About 350 texts are constants, diesel
+/// composes some hundreds, and the caches below have their limits. Few connections use the rarest of them; Postgres
+/// needs 10 to 100 KiB for each.
+pub(super) const MOST_ON_A_CONNECTION: usize = 800;
 
-/// Texts composed from constants of this program: a few dozen. The limit guards against a text with unexpectedly many
-/// variants.
-static COMPOSED: Cache = Cache::of(128);
+/// Texts composed from constants of this program: a hundred places, half of them with variants. The limit guards against
+/// a text with unexpectedly many variants.
+static COMPOSED: Cache = Cache::of_program(256);
 
 /// Texts that depend on the search query: clients decide how many there are.
-static SEARCHES: Cache = Cache::of(64);
+static SEARCHES: Cache = Cache::of_requests(64);
 
 /// Texts that depend on the filters of lists (own ones, those of moderators, the gallery, public decks): only some dozens
 /// of the possible ones of each are used. Separate from searches, which would fill the cache.
-static FILTERS: Cache = Cache::of(256);
+static FILTERS: Cache = Cache::of_requests(256);
 
 /// Limits which texts of a family are cached: the first ones, up to a number.
 struct Cache {
     most: usize,
+    /// Whether requests determine the texts. If not, a full cache is a fault of the program, which is logged.
+    of_requests: bool,
     hashes: RwLock<BTreeSet<u64>>,
+    warned: Once,
 }
 
 impl Cache {
-    const fn of(most: usize) -> Self {
-        Self { most, hashes: RwLock::new(BTreeSet::new()) }
+    const fn of_program(most: usize) -> Self {
+        Self::of(most, false)
+    }
+
+    const fn of_requests(most: usize) -> Self {
+        Self::of(most, true)
+    }
+
+    const fn of(most: usize, of_requests: bool) -> Self {
+        Self { most, of_requests, warned: Once::new(), hashes: RwLock::new(BTreeSet::new()) }
     }
 
     /// Whether the text is cached: it already was, or there is room.
     fn admits(&self, text: &str) -> bool {
+        let is_admitted = self.contains_or_inserts(text);
+        if !is_admitted && !self.of_requests {
+            self.warned.call_once(|| {
+                tracing::warn!(
+                    limit = self.most,
+                    "there are more composed statements than are kept prepared: the others are planned at each use"
+                );
+            });
+        }
+        is_admitted
+    }
+
+    fn contains_or_inserts(&self, text: &str) -> bool {
         let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(text);
         let hashes = self.hashes.read().unwrap_or_else(PoisonError::into_inner);
         if hashes.contains(&hash) || hashes.len() >= self.most {
@@ -338,11 +363,20 @@ mod tests {
 
     #[test]
     fn only_the_first_texts_are_cached_up_to_the_limit() {
-        let cache = Cache::of(64);
+        let cache = Cache::of_requests(64);
         let cached = |cache: &Cache| (0..1_000).filter(|n| cache.admits(&n.to_string())).count();
         assert_eq!(cached(&cache), 64);
         assert_eq!(cached(&cache), 64);
         assert!(cache.admits("0") && !cache.admits("999"));
+    }
+
+    #[test]
+    fn only_a_full_cache_of_texts_of_the_program_is_logged() {
+        let (program, requests) = (Cache::of_program(2), Cache::of_requests(2));
+        assert!(["a", "b"].iter().all(|text| program.admits(text) && requests.admits(text)));
+        assert!(!program.warned.is_completed());
+        assert!(!program.admits("c") && !requests.admits("c"));
+        assert!(program.warned.is_completed() && !requests.warned.is_completed());
     }
 
     #[test]

@@ -206,6 +206,16 @@ pub async fn add_named(
     Ok(())
 }
 
+/// The cards of a game with this name that `viewer` may see, in no particular order.
+pub async fn namesakes(
+    conn: &mut Connection,
+    viewer: Viewer,
+    game: &str,
+    name: &str,
+) -> StoreResult<Vec<CardId>> {
+    pool::find_ids_by_name(conn, viewer, game, &name_key(name)).await
+}
+
 /// Adds the hidden cards with these names ([`name_key`]) of which an account holds a copy. If `decoys` has a hidden
 /// card for each name, the time does not depend on whether a hidden card has the name.
 pub async fn add_held_hidden(

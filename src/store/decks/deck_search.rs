@@ -19,7 +19,7 @@ pub struct SearchableDeck {
     pub size: i32,
     /// The terms by which it is found: texts of [`crate::domain::decks::public::DeckTerm`].
     pub terms: Vec<String>,
-    /// The different cards that its entries mean.
+    /// The different cards that its entries mean, one for each name.
     pub cards: Vec<CardId>,
     /// The cards that its entries are bound to and that are hidden from the public.
     pub hidden_cards: Vec<CardId>,

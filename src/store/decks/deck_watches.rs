@@ -14,7 +14,7 @@ use crate::domain::ids::{AccountId, DeckId};
 use crate::store::catalogue::changes;
 use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
-use crate::store::feedback::locks::lock_own_account;
+use crate::store::feedback::locks::{lock_own_account, lock_subject};
 use crate::store::{Connection, Store, StoreResult};
 
 /// A deck that an account watches.
@@ -169,6 +169,8 @@ pub async fn watch(
     if let Some(earlier) = find_of(conn, by.account(), deck).await? {
         return Ok(WatchOutcome::Done(Box::new(earlier)));
     }
+    // A save that has not ended does not see the new row, so it would not make its report due.
+    lock_subject(conn, deck.into()).await?;
     if !may_read(conn, by.account(), deck).await? {
         return Ok(WatchOutcome::Missing);
     }

@@ -194,7 +194,7 @@ fn push_test<'a>(sql: Statement<'a>, test: &DeckTest) -> Statement<'a> {
         DeckTest::Words(words) => {
             has_all(sql, words.iter().map(|word| DeckTerm::Word(word)).collect())
         }
-        DeckTest::Tag(tag) => match DeckTag::wanted(tag) {
+        DeckTest::Tag(tag) => match DeckTag::parse_filter(tag) {
             Ok(tag) => has_all(sql, vec![DeckTerm::Tag(tag.as_str())]),
             // No deck has such a tag.
             Err(_) => sql.push("false"),

@@ -312,7 +312,7 @@ fn select<'a>(condition: &str) -> Statement<'a> {
     ))
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct ReportFilter {
     /// Decided reports instead of undecided ones.
     pub decided: bool,

@@ -181,14 +181,22 @@ pub(super) async fn newest_is_removed(
     conn: &mut Connection,
     design: DesignId,
 ) -> StoreResult<bool> {
-    let removed = sql(
-        "SELECT FROM designs d JOIN design_artworks s ON s.design_id = d.id AND s.revision = d.revision JOIN artworks w ON w.id = s.artwork \
-         WHERE d.id = $id AND w.removed_at IS NOT NULL",
+    #[derive(QueryableByName)]
+    struct Shown {
+        #[diesel(sql_type = Bool)]
+        removed: bool,
+    }
+    // Locked: a decision that takes the artwork down at this moment either is seen here, or sees what the caller does.
+    let shown: Option<Shown> = sql(
+        "SELECT w.removed_at IS NOT NULL AS removed FROM designs d \
+         JOIN design_artworks s ON s.design_id = d.id AND s.revision = d.revision JOIN artworks w ON w.id = s.artwork \
+         WHERE d.id = $id FOR SHARE OF w",
     )
     .bind("id", design)
-    .execute(conn)
-    .await?;
-    Ok(removed > 0)
+    .get_result(conn)
+    .await
+    .optional()?;
+    Ok(shown.is_some_and(|shown| shown.removed))
 }
 
 /// Whether the account has uploaded the artwork and not deleted it since, also if it was taken down.

@@ -13,7 +13,6 @@ use crate::store::db::pages::push_page;
 use crate::store::db::statement::sql;
 use crate::store::{Connection, StoreResult};
 
-/// A design in a list.
 #[derive(Clone, Debug, QueryableByName)]
 pub struct ListedDesign {
     /// The design itself.

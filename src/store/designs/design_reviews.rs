@@ -195,6 +195,9 @@ pub enum ReviewOutcome {
     ClaimedByOther(DateTime<Utc>),
     /// The moderator has not claimed it, or the claim has expired.
     NotClaimed,
+    /// Its sentences were not compared, because the moderator could not approve it then: it was claimed again since, or the ban
+    /// of its author was lifted.
+    ChangedMeanwhile,
     /// It cannot be approved, because something else has its name.
     NameTaken(NameOwner),
     /// It cannot be approved, because its artwork was taken down.
@@ -402,7 +405,6 @@ pub struct Judgement<'a> {
 /// What waits for a decision.
 #[derive(Debug, QueryableByName)]
 pub struct SubmittedDesign {
-    /// Code of its game.
     #[diesel(sql_type = Text)]
     pub game_code: String,
     /// When it was submitted.
@@ -499,8 +501,7 @@ pub async fn decide(
     let status = found.status.after(decision.step());
     let Some(status) = status.filter(|_| claimed) else { return Ok(ReviewOutcome::NotClaimed) };
     if decision == ReviewDecision::Approved {
-        // The state has changed since: it was claimed again, or the ban of its author was lifted.
-        let Some(sentences) = sentences else { return Ok(ReviewOutcome::NotClaimed) };
+        let Some(sentences) = sentences else { return Ok(ReviewOutcome::ChangedMeanwhile) };
         let name = NewName::new(&found.game_code, &found.name);
         if let Some(owner) = reserved_names::find_owner(conn, found.design_id, &name).await? {
             return Ok(ReviewOutcome::NameTaken(owner));

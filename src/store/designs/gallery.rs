@@ -48,7 +48,6 @@ pub struct GalleryDesign {
     /// The design itself.
     #[diesel(embed)]
     pub listed: ListedDesign,
-    /// Key of its name.
     #[diesel(sql_type = Text)]
     pub name_key: String,
     /// The same without accents, by which lists are sorted; empty in lists of another order.

@@ -101,7 +101,7 @@ async fn load<P: Permission + SeesOwnDesigns>(
     let rows = sql(format!("WITH found AS ({}) {SELECT_ALIKE}", parts.concat()))
         .bind("requester", requester.map(Granted::account))
         .bind("game", query.game)
-        .bind_some("name", of_all.then_some(query.name_key))
+        .bind("name", query.name_key)
         .bind("skeleton", query.name_skeleton)
         .bind_some("looks", of_all.then_some(looks))
         .bind_some("always", of_all.then_some(always))
@@ -119,7 +119,10 @@ async fn load<P: Permission + SeesOwnDesigns>(
 /// that they are adjacent when all names are sorted forwards or backwards. Names that differ in accents may do so at both
 /// ends: they are found by [`WITH_A_LOOK`], which is materialized so that a small limit does not make Postgres read all
 /// designs in place of the index.
-const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed LIMIT $limit) \
+/// Official designs and others have their names in two indexes.
+const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed AND status <> 'official' \
+       LIMIT $limit) \
+     UNION (SELECT id FROM designs WHERE game_code = $game AND name_skeleton = $skeleton AND $skeleton <> '' AND listed AND status = 'official' LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" >= $name \
        ORDER BY name_key COLLATE \"C\" LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND listed AND $name <> '' AND name_key COLLATE \"C\" < $name \
@@ -130,8 +133,11 @@ const LISTED_ALIKE: &str = "(SELECT id FROM designs WHERE game_code = $game AND 
        ORDER BY reverse(name_key) COLLATE \"C\" DESC LIMIT $limit) \
      UNION (SELECT id FROM designs WHERE game_code = $game AND effects_key = $effects AND listed ORDER BY id LIMIT $limit)";
 
+/// An account has so few designs that all of its names are compared.
 const OWN_ALIKE: &str = "(SELECT id FROM designs WHERE account_id = $requester AND game_code = $game AND status <> 'withdrawn' \
-       AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit)";
+       AND (name_skeleton = $skeleton AND $skeleton <> '' OR effects_key = $effects) LIMIT $limit) \
+     UNION (SELECT id FROM designs WHERE account_id = $requester AND game_code = $game AND status <> 'withdrawn' AND $name <> '' \
+       ORDER BY similarity(name_key, $name) DESC, id LIMIT $limit)";
 
 /// While an author is banned, only the approved designs keep their names (see `reserved_names`).
 const SELECT_ALIKE: &str = "SELECT d.id, d.code, d.name, d.name_key, d.name_skeleton, coalesce(d.account_id = $requester, false) AS own, d.listed AND d.status <> 'official' AS reserves_name, \

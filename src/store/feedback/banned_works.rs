@@ -47,6 +47,7 @@ pub(super) async fn write_events(
     } else {
         ("design.official", "design.shared", "deck.published")
     };
+    // A trigger sets the time of events of designs.
     sql("INSERT INTO events (id, kind, subject_id, payload, created_at) \
          SELECT gen_random_uuid(), CASE WHEN d.status = 'official' THEN $official ELSE $shared END, d.id, \
           jsonb_build_object('game', d.game_code, 'design', d.code), $at FROM designs d WHERE d.account_id = $account AND d.listed")

@@ -54,11 +54,12 @@ pub(in crate::store) async fn lock_public<P>(
     by: &Acting<P>,
     subject: FeedbackSubject,
 ) -> StoreResult<Option<OpenSubject>> {
+    lock_subject(conn, subject).await?;
+    // A second statement: the one that takes a lock sees the account of the owner before its wait, so not a ban that it waited for.
     let SubjectSql { table, is, is_open, .. } = SubjectSql::of(subject);
     let statement = sql(format!("SELECT d.id, d.account_id AS owner, d.revision, \
              EXISTS (SELECT FROM account_blocks b WHERE b.account_id = d.account_id AND b.blocked_id = $account) AS has_blocked \
-         FROM {table} d JOIN accounts a ON a.id = d.account_id \
-         WHERE {is} AND {is_open} FOR NO KEY UPDATE OF d"))
+         FROM {table} d JOIN accounts a ON a.id = d.account_id WHERE {is} AND {is_open}"))
     .bind("account", by.account());
     Ok(bind(statement, subject).get_result(conn).await.optional()?)
 }

@@ -202,17 +202,16 @@ pub enum AttemptEffect {
     Disabled(DisabledReason),
 }
 
-/// Records the result of the attempt with that number. After a failure, the delivery waits, or is given up (`None`).
+/// Records the result of the taken attempt. After a failure, the delivery waits, or is given up (`None`).
 pub async fn settle(
     store: &Store,
     lease: Lease,
-    (delivery, attempts): (DeliveryId, i32),
+    attempt: &DueDelivery,
     outcome: Outcome,
     wait: Option<Duration>,
     now: DateTime<Utc>,
 ) -> StoreResult<AttemptEffect> {
     let mut transaction = store.begin().await?;
-    let attempt = (delivery, attempts);
     let result = settle_in(transaction.conn(), lease, attempt, outcome, wait, now).await;
     transaction.end(result).await
 }
@@ -220,16 +219,17 @@ pub async fn settle(
 async fn settle_in(
     conn: &mut Connection,
     lease: Lease,
-    (delivery, attempts): (DeliveryId, i32),
+    &DueDelivery { delivery, attempts, url: ref posted_to, .. }: &DueDelivery,
     outcome: Outcome,
     wait: Option<Duration>,
     now: DateTime<Utc>,
 ) -> StoreResult<AttemptEffect> {
-    type Health = (Option<Uuid>, i32, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
+    type Health = (String, Option<Uuid>, i32, Option<DateTime<Utc>>, Option<DateTime<Utc>>);
     let health: Option<Health> = webhooks::table
         .find(lease.webhook)
         .filter(webhooks::deleted_at.is_null())
         .select((
+            webhooks::url,
             webhooks::lease_id,
             webhooks::failures,
             webhooks::failing_since,
@@ -239,9 +239,13 @@ async fn settle_in(
         .first(conn)
         .await
         .optional()?;
-    let Some((current, failures, since, failed_at)) = health else {
+    let Some((url, current, failures, since, failed_at)) = health else {
         return Ok(AttemptEffect::Enabled);
     };
+    if url != *posted_to {
+        // The receiver at the new address did not get it: the delivery stays due.
+        return Ok(AttemptEffect::Enabled);
+    }
     let webhook = webhooks::table.find(lease.webhook);
     let status = outcome.status.map(i32::from);
     let Some(failure) = outcome.failure else {

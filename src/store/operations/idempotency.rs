@@ -35,7 +35,7 @@ pub enum Claimed {
     Repeat(Uuid),
     /// The key was used for another request.
     Mismatch,
-    /// The first request with this key is still running.
+    /// The first request with this key is still running, or its record was deleted just now: the client sends the request again.
     Running,
 }
 
@@ -75,7 +75,7 @@ pub async fn claim(
     if noted {
         return Ok(Claimed::New);
     }
-    let (operation, body_mac, resource): (String, Vec<u8>, Uuid) = idempotency_keys::table
+    let earlier: Option<(String, Vec<u8>, Uuid)> = idempotency_keys::table
         .find((claim.account, &claim.key))
         .select((
             idempotency_keys::operation,
@@ -83,7 +83,10 @@ pub async fn claim(
             idempotency_keys::resource_id,
         ))
         .first(&mut conn)
-        .await?;
+        .await
+        .optional()?;
+    // The key had expired, and housekeeping has deleted it since: sent again, the request is a new one.
+    let Some((operation, body_mac, resource)) = earlier else { return Ok(Claimed::Running) };
     let same = operation == claim.operation && body_mac == claim.body_mac;
     Ok(if same { Claimed::Repeat(resource) } else { Claimed::Mismatch })
 }

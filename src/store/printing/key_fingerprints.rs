@@ -16,7 +16,6 @@ use crate::store::db::statement::{run_commands, sql};
 use crate::store::printing::print_runs::RunStatus;
 use crate::store::{Connection, Store, StoreResult};
 
-/// Keys that are lost.
 #[derive(Clone, Copy, Debug)]
 pub enum LostKeys<'a> {
     /// All keys: there is no key file.

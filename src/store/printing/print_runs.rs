@@ -244,7 +244,6 @@ pub struct PrintRunRow {
     pub game_code: String,
     #[diesel(sql_type = Text)]
     pub set_code: String,
-    /// Copies of each card.
     #[diesel(sql_type = BigInt)]
     pub copies_per_card: i64,
     /// Codes in the run.
@@ -323,7 +322,7 @@ pub async fn find(
 pub struct RunCounts {
     /// Codes of rarities with their copies, the most common rarity first. Empty for a discarded run.
     pub copies_by_rarity: Vec<(String, i64)>,
-    /// Copies that players have registered.
+    /// Copies that players have registered. A void copy belongs to nobody.
     pub registered: i64,
 }
 
@@ -348,7 +347,8 @@ pub async fn count(
     // printings of the whole catalogue.
     let rows: Vec<CountedRow> = sql(
         "SELECT planned.rarities, planned.copies, \
-                (SELECT count(*) FROM copies c WHERE c.print_run_id = asked.id AND c.owner_id IS NOT NULL) AS registered \
+                (SELECT count(*) FROM copies c \
+                 WHERE c.print_run_id = asked.id AND c.owner_id IS NOT NULL AND c.voided_at IS NULL) AS registered \
          FROM unnest((SELECT $runs)::uuid[]) WITH ORDINALITY AS asked (id, place) \
          CROSS JOIN LATERAL (SELECT coalesce(array_agg(share.rarity ORDER BY share.tier), '{}') AS rarities, \
                                     coalesce(array_agg(share.copies ORDER BY share.tier), '{}') AS copies \

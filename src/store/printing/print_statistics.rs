@@ -16,7 +16,7 @@ pub struct RarityRow {
     /// Copies in active print runs.
     #[diesel(sql_type = BigInt)]
     pub printed: i64,
-    /// Copies that players have registered.
+    /// Copies that players have registered. A void copy belongs to nobody.
     #[diesel(sql_type = BigInt)]
     pub registered: i64,
 }
@@ -36,7 +36,7 @@ pub async fn count_by_rarity(
                              JOIN print_runs r ON r.id = l.print_run_id AND r.status = 'active' \
                              WHERE l.printing_id = p.id) planned \
          CROSS JOIN LATERAL (SELECT count(*) AS copies FROM copies c \
-                             WHERE c.printing_id = p.id AND c.owner_id IS NOT NULL) held \
+                             WHERE c.printing_id = p.id AND c.owner_id IS NOT NULL AND c.voided_at IS NULL) held \
          WHERE k.game_code = $game AND k.set_code = $set AND ($sees_all OR u.card_id IS NULL OR u.unlocked_at IS NOT NULL) \
          GROUP BY p.rarity ORDER BY min(p.tier), p.rarity",
     )

@@ -88,7 +88,6 @@ impl Submitted {
         }
     }
 
-    /// Counts it in the metrics.
     pub fn count_in_metrics(&self) {
         metrics::counter!("submissions_total", "verdict" => self.verdict().as_str()).increment(1);
     }

@@ -136,7 +136,25 @@ pub enum PolicyChange {
     Missing,
 }
 
-/// Stores a policy for a scope, or deletes it (`None`), if `base` is the stored version.
+/// What clients read about the policy of a scope.
+#[derive(Debug)]
+pub struct ShownPolicy {
+    /// Version of the scope's own policy.
+    pub revision: Option<i64>,
+    /// The policy of the game, or the threshold of the set file, for a set that has no policy of its own.
+    pub default: Option<EffectivePolicy>,
+}
+
+pub async fn find_shown(conn: &mut Connection, place: &PolicyPlace) -> StoreResult<ShownPolicy> {
+    let revision = find(conn, place).await?.map(|row| row.revision);
+    let default = match (&place.set, revision) {
+        (Some(set), None) => find_effective(conn, &place.game, set).await?,
+        _ => None,
+    };
+    Ok(ShownPolicy { revision, default })
+}
+
+/// Stores a policy for a scope, or deletes it (`None`), if `is_current` accepts what is shown for the scope.
 ///
 /// Recounts at once: cards with enough votes are unlocked, and unlocked cards are never hidden again.
 pub async fn change(
@@ -144,13 +162,14 @@ pub async fn change(
     by: &Acting<UnlockCards>,
     place: &PolicyPlace,
     policy: Option<&UnlockPolicy>,
-    base: Option<i64>,
+    is_current: impl Fn(ShownPolicy) -> bool,
     at: DateTime<Utc>,
 ) -> StoreResult<PolicyChange> {
     run_commands(conn, LONG_TIMEOUTS).await?;
     let Some(codes) = lock_sets(conn, place).await? else { return Ok(PolicyChange::Missing) };
-    let stored = find(conn, place).await?.map(|row| row.revision);
-    if stored != base {
+    let shown = find_shown(conn, place).await?;
+    let stored = shown.revision;
+    if !is_current(shown) {
         return Ok(PolicyChange::Stale);
     }
     if stored.is_none() && policy.is_none() {
@@ -533,7 +552,7 @@ pub async fn unlock_due_sets(
     for PlaceRow { game_code, set_code } in due {
         match unlock_by_date(store, &game_code, &set_code, at).await {
             Ok(cards) => unlocked += cards,
-            Err(error @ StoreError::Unavailable(_)) => {
+            Err(error @ (StoreError::Unavailable(_) | StoreError::NoWrites(_))) => {
                 tracing::warn!(%error, game = game_code, set = set_code, "cannot unlock a set that is due now; it is tried again");
             }
             Err(error) => {
@@ -580,7 +599,7 @@ pub async fn unlock_all_due(
     for CardRow { card_id } in due {
         match recount_due_card(store, card_id, at).await {
             Ok(is_unlocked) => unlocked += usize::from(is_unlocked),
-            Err(error @ StoreError::Unavailable(_)) => {
+            Err(error @ (StoreError::Unavailable(_) | StoreError::NoWrites(_))) => {
                 tracing::warn!(%error, card = %card_id, "cannot recount a card that is due now; it is tried again");
                 left.insert(card_id);
             }

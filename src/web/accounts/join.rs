@@ -5,7 +5,8 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::codes::{NextPage, show_once};
-use super::log_in::{FormLink, LogInQuery};
+use super::log_in::LogInQuery;
+use super::log_in_page::FormLink;
 use super::log_in_target::LogInTarget;
 use super::log_out::end_previous;
 use super::newcomer::{Joining, TypedNewcomer, join_with};

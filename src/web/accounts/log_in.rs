@@ -1,9 +1,9 @@
 //! The log-in of a browser. A serial code that was typed before is kept in the form and registered after the log-in.
 
 use actix_web::{HttpResponse, web};
-use askama::Template;
 use serde::Deserialize;
 
+use super::log_in_page::LogInPage;
 use super::log_in_target::LogInTarget;
 use super::log_out::end_previous;
 use super::words as account_words;
@@ -14,53 +14,9 @@ use crate::auth::secret::OpaqueToken;
 use crate::http::extract::{ClientNetwork, Form, look_up};
 use crate::memory::identities::CredentialKey;
 use crate::web::forms::{Faults, private};
-use crate::web::page::{Frame, Place};
 use crate::web::page_status::PageStatus;
 use crate::web::serials::{TypedCode, submitted};
 use crate::web::session::{Visitor, logged_in, see_other, way_back};
-use crate::web::words;
-
-/// The form of the log-in.
-#[derive(Template)]
-#[template(path = "web/accounts/log_in.html")]
-pub(in crate::web) struct LogInPage {
-    frame: Frame,
-    faults: Faults,
-    /// Confirmation of the action that was completed before the log-in; empty: no action.
-    done: &'static str,
-    name: String,
-    target: LogInTarget,
-    ways: [FormLink; 2],
-}
-
-/// A link to another form for a visitor who needs that form instead. It passes the same values on.
-#[derive(Clone, Copy)]
-pub(super) struct FormLink {
-    pub(super) path: &'static str,
-    pub(super) text: &'static str,
-}
-
-impl LogInPage {
-    fn new(faults: Faults, name: String, target: LogInTarget) -> Self {
-        let ways = [
-            FormLink { path: "/join", text: account_words::HAS_NO_ACCOUNT },
-            FormLink { path: "/recover", text: account_words::LOST_PASSWORD },
-        ];
-        let frame = Frame::new(account_words::LOG_IN).at(Place::Account);
-        Self { frame, faults, done: "", name, target, ways }
-    }
-
-    /// The form for a visitor who is not logged in and has typed a serial code, and perhaps a name.
-    pub(in crate::web) fn before_submitting(code: &TypedCode, name: &str) -> Self {
-        Self::new(Faults::none(), name.to_owned(), LogInTarget::typed(code.clone()))
-    }
-
-    /// The form for a visitor who has just set a new password.
-    pub(super) fn recovered(name: String, target: LogInTarget) -> Self {
-        let done = account_words::RECOVERED;
-        Self { done, ..Self::new(Faults::none(), name, target) }
-    }
-}
 
 /// Where to go after the log-in, and the action that was completed before it.
 #[derive(Deserialize)]

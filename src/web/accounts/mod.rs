@@ -7,6 +7,7 @@ mod event_words;
 mod events;
 mod join;
 mod log_in;
+mod log_in_page;
 mod log_in_target;
 mod log_out;
 mod newcomer;
@@ -17,7 +18,7 @@ mod tokens;
 pub(super) mod words;
 
 pub(super) use account::Moment;
-pub(super) use log_in::LogInPage;
+pub(super) use log_in_page::LogInPage;
 pub(super) use log_out::end_previous;
 pub(super) use newcomer::{Joining, TypedNewcomer, Welcome, join_again, join_with};
 

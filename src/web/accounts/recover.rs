@@ -5,7 +5,8 @@ use askama::Template;
 use serde::Deserialize;
 
 use super::credentials::TypedCredentials;
-use super::log_in::{FormLink, LogInPage, LogInQuery};
+use super::log_in::LogInQuery;
+use super::log_in_page::{FormLink, LogInPage};
 use super::log_in_target::LogInTarget;
 use super::words as account_words;
 use crate::app::accounts::own_account;

@@ -133,18 +133,8 @@ impl From<AuditEntryResponse> for EntryRow {
         let name_of = |text: &str| -> Option<&str> {
             names.get(&Uuid::try_parse(text).ok()?).map(String::as_str)
         };
-        let text = |value: &Value| match value {
-            Value::String(text) => name_of(text).unwrap_or(text).to_owned(),
-            Value::Null => words::NOTHING.to_owned(),
-            other => other.to_string(),
-        };
-        let details = match &entry.details {
-            Value::Object(members) => {
-                members.iter().map(|(key, value)| (key.clone(), text(value))).collect()
-            }
-            Value::Null => Vec::new(),
-            other => vec![(operations_words::DETAILS.to_owned(), text(other))],
-        };
+        let mut details = Vec::new();
+        push_details(&mut details, String::new(), &entry.details, &name_of);
         Self {
             at: Moment::new(entry.created_at),
             actor,
@@ -153,6 +143,50 @@ impl From<AuditEntryResponse> for EntryRow {
             action: entry.action,
             target: entry.target,
         }
+    }
+}
+
+/// Adds the values of the details, each with the keys that lead to it, such as `change.part`.
+fn push_details<'a>(
+    details: &mut Vec<(String, String)>,
+    key: String,
+    value: &'a Value,
+    name_of: &impl Fn(&'a str) -> Option<&'a str>,
+) {
+    match value {
+        Value::Null if key.is_empty() => {}
+        Value::Object(members) if key.is_empty() || !members.is_empty() => {
+            for (member, value) in members {
+                push_details(details, key_of(&key, member), value, name_of);
+            }
+        }
+        Value::Array(values) if values.iter().any(Value::is_object) => {
+            for (at, value) in values.iter().enumerate() {
+                push_details(details, key_of(&key, &(at + 1).to_string()), value, name_of);
+            }
+        }
+        value => {
+            let key = if key.is_empty() { operations_words::DETAILS.to_owned() } else { key };
+            details.push((key, shown(value, name_of)));
+        }
+    }
+}
+
+/// The key of a value that lies below another key.
+fn key_of(above: &str, key: &str) -> String {
+    if above.is_empty() { key.to_owned() } else { format!("{above}.{key}") }
+}
+
+/// A value for people: values of a list with commas between them.
+fn shown<'a>(value: &'a Value, name_of: &impl Fn(&'a str) -> Option<&'a str>) -> String {
+    match value {
+        Value::String(text) => name_of(text).unwrap_or(text).to_owned(),
+        Value::Null => words::NOTHING.to_owned(),
+        Value::Array(values) if values.is_empty() => words::NOTHING.to_owned(),
+        Value::Array(values) => {
+            values.iter().map(|value| shown(value, name_of)).collect::<Vec<_>>().join(", ")
+        }
+        other => other.to_string(),
     }
 }
 

@@ -45,7 +45,6 @@ struct DocumentPage {
     saved: Option<String>,
 }
 
-/// The document as it was typed.
 #[derive(Debug, Deserialize)]
 pub(in crate::web) struct TypedDocument {
     document: String,

@@ -32,6 +32,8 @@ pub(super) const NOTHING_CHANGES: &str = "Nothing changes: all of this is there 
 pub(super) const NOTHING_STORED: &str = "Nothing is stored yet.";
 pub(super) const CARDS_ADDED: &str = "New cards";
 pub(super) const CARDS_CHANGED: &str = "Changed cards";
+pub(super) const PRINTINGS_ADDED: &str = "New printings";
+pub(super) const PRINTINGS_REMOVED: &str = "Removed printings";
 pub(super) const CARDS_UNLOCKED: &str = "Unlocked cards";
 pub(super) const CHANGE_GAME: &str = "Change the manifest of a game";
 

@@ -12,7 +12,7 @@ use crate::app::catalogue::codes::Codes;
 use crate::app::catalogue::sets;
 use crate::app::copies::disputes::{self, DisputeFilter, WhoseDisputes};
 use crate::app::copies::own_copies::ModeratorAccess;
-use crate::app::designs::abuse_reports::{self, ReportFilter};
+use crate::app::designs::abuse_reports::{self, ReportSelection};
 use crate::app::designs::design_reviews;
 use crate::app::page::Page;
 use crate::app::problem::{Problem, ProblemCode};
@@ -145,7 +145,7 @@ async fn waiting(
     let first = ReviewPage::Waiting(None);
     let designs = design_reviews::list(app, &by, first, &all, most).await?;
     let designs = entry(&admin_words::WAITING_DESIGNS, &designs);
-    let (by, undecided) = (visitor.must()?, ReportFilter::default());
+    let (by, undecided) = (visitor.must()?, ReportSelection::default());
     let reports = abuse_reports::list(app, &by, undecided, None, most).await?;
     let reports = entry(&admin_words::WAITING_REPORTS, &reports);
     let moderator_access =

@@ -192,6 +192,8 @@ pub(super) struct SetRow {
     pub(super) state: &'static str,
     pub(super) added: String,
     pub(super) changed: String,
+    pub(super) printings_added: String,
+    pub(super) printings_removed: String,
     pub(super) unlocked: String,
 }
 
@@ -246,6 +248,8 @@ impl ImportResult {
             state: catalogue_words::set_state(set.set_added, set.set_changed),
             added: set.cards_added.to_string(),
             changed: set.cards_changed.to_string(),
+            printings_added: set.printings_added.to_string(),
+            printings_removed: set.printings_removed.to_string(),
             unlocked: set.cards_unlocked.to_string(),
             code: set.set.clone(),
         };

@@ -11,8 +11,9 @@ use super::parts::{Area, DoneQuery, Nav, faults_of, limit};
 use super::people::person_path;
 use super::words as admin_words;
 use crate::app::accounts::own_account;
+use crate::app::accounts::people::PersonFilter;
 use crate::app::designs::abuse_reports::{
-    self, AbuseReportResponse, FirstReportedResponse, ReportFilter, Verdict, read_decision,
+    self, AbuseReportResponse, FirstReportedResponse, ReportSelection, Verdict, read_decision,
 };
 use crate::app::designs::reported_designs::ReportedDesignResponse;
 use crate::app::page::Cursor;
@@ -217,9 +218,10 @@ pub(in crate::web) async fn list_reports(
 ) -> Result<HttpResponse, Problem> {
     let query = query.into_inner();
     let after: Option<Uuid> = Cursor::key_of(query.cursor.as_ref())?;
-    let filter = ReportFilter { decided: query.decided, accused: query.accused.map(AccountId) };
+    let accused = query.accused.map(|id| PersonFilter::Id(AccountId(id)));
+    let wanted = ReportSelection { decided: query.decided, accused };
     let found =
-        abuse_reports::list(&state, &by, filter, after.map(AbuseReportId), limit(ENTRIES)?).await?;
+        abuse_reports::list(&state, &by, wanted, after.map(AbuseReportId), limit(ENTRIES)?).await?;
     let about = match query.accused {
         Some(id) => Some((person_path(id), name_of(&state, &by, id).await?)),
         None => None,

@@ -65,7 +65,6 @@ pub(super) async fn list_rulings(
     }
 }
 
-/// A ruling as it was typed.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(in crate::web) struct TypedRuling {

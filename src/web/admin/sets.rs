@@ -286,7 +286,6 @@ pub(in crate::web) struct SetQuery {
     done: String,
 }
 
-/// Shows a set.
 pub(in crate::web) async fn show_set(
     state: web::Data<AppState>,
     by: Player<WriteCatalogue>,

@@ -27,7 +27,6 @@ pub(super) fn webhook_path(id: Uuid) -> String {
     format!("{PATH}/{id}")
 }
 
-/// A webhook, as it was typed.
 pub(super) struct TypedWebhook {
     pub(super) url: String,
     pub(super) description: String,

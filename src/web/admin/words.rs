@@ -162,7 +162,7 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
             "This form was sent before with other contents. Look whether it was done; send it again if you want it once more."
         }
         ProblemCode::IdempotencyInProgress => "This form is being worked on at this moment.",
-        ProblemCode::Gone => "What this form had made before is not there any more.",
+        ProblemCode::Gone => "What this form created has been deleted.",
         ProblemCode::MergeRefused => "These two cards cannot become one.",
         ProblemCode::PrintPlanRefused => "The set cannot be printed like this.",
         ProblemCode::NumberTaken => "A card has this number, or had it before.",

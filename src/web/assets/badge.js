@@ -10,8 +10,8 @@ const MOST = 99;
 const badge = document.getElementById("badge");
 const events = document.querySelector("[data-newest]");
 
-/** The kept text; `null` if there is none, or the browser allows none. */
-function kept() {
+/** The stored text; `null` if there is none, or the browser allows none. */
+function readStored() {
   try {
     return localStorage.getItem(KEY);
   } catch {
@@ -19,8 +19,8 @@ function kept() {
   }
 }
 
-/** Keeps a text; `null` deletes the kept one. */
-function keep(text) {
+/** Stores a text; `null` deletes the stored one. */
+function store(text) {
   try {
     if (text === null) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, text);
@@ -44,12 +44,12 @@ function show(count) {
 }
 
 async function ask() {
-  const before = kept();
+  const before = readStored();
   if (before === null) return;
   try {
     const answer = await fetch(badge.dataset.asks);
     // Nobody is logged in any more, and another person may log in next.
-    if (answer.status === 204) keep(null);
+    if (answer.status === 204) store(null);
     if (answer.status !== 200) return;
     const count = newsOf(before, await answer.json());
     if (count > 0) show(count);
@@ -59,4 +59,4 @@ async function ask() {
 }
 
 if (events === null) ask();
-else keep(withSeen(kept(), events.dataset.account, Number(events.dataset.newest)));
+else store(withSeen(readStored(), events.dataset.account, Number(events.dataset.newest)));

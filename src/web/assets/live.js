@@ -8,7 +8,7 @@ const POLL_MS = 20_000;
 // All browsers that show the wall get the event of an unlock at the same moment: they ask within this time, not all at once.
 const SPREAD_MS = 2_000;
 
-const news = document.getElementById("news");
+const announcement = document.getElementById("news");
 const channel = new BroadcastChannel("cardscape-unlocks");
 let shown = null;
 let isReading = false;
@@ -56,7 +56,7 @@ async function read() {
       if (part !== null && part.outerHTML !== old.outerHTML) names.push(...replace(old, part));
     }
     document.title = page.title;
-    if (names.length > 0) news.textContent = names.map((name) => news.dataset.unlocked.replace("{name}", () => name)).join(" ");
+    if (names.length > 0) announcement.textContent = names.map((name) => announcement.dataset.unlocked.replace("{name}", () => name)).join(" ");
   } catch {
     // Without the network the page stays as it is.
   } finally {

@@ -30,6 +30,8 @@ pub(super) struct Unlock {
 /// The designer of a card.
 #[derive(Debug, Deserialize)]
 pub(super) struct Credit {
+    /// Identifier of the design.
+    pub(super) design: String,
     pub(super) author: String,
 }
 

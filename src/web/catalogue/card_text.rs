@@ -7,7 +7,7 @@ use super::answers::Card;
 use super::values::{Fact, facts, kind, kind_name};
 use crate::web::words;
 
-/// Everything that a card shows, except its name. The card is not hidden.
+/// Everything that a card shows, except its name. The reader may see the card.
 #[derive(Debug)]
 pub(super) struct CardText {
     pub(super) kind: String,
@@ -16,7 +16,15 @@ pub(super) struct CardText {
     pub(super) facts: Vec<Fact>,
     pub(super) effects: Vec<EffectText>,
     pub(super) lore: Option<String>,
-    pub(super) designed_by: Option<String>,
+    pub(super) designed_by: Option<CardDesigner>,
+}
+
+/// Who designed a card.
+#[derive(Debug)]
+pub(super) struct CardDesigner {
+    pub(super) author: String,
+    /// The page of the design; `None`: the card is hidden, and its holders may not see the design.
+    pub(super) path: Option<String>,
 }
 
 /// An effect, with how it is activated.
@@ -50,7 +58,10 @@ impl CardText {
             facts: facts(own_kind, &attributes),
             effects: effects.collect(),
             lore: card.lore.clone(),
-            designed_by: card.designed_by.as_ref().map(|credit| credit.author.clone()),
+            designed_by: card.designed_by.as_ref().map(|credit| CardDesigner {
+                author: credit.author.clone(),
+                path: (!card.hidden).then(|| format!("/designs/{}", credit.design)),
+            }),
         }
     }
 }

@@ -93,7 +93,10 @@ pub(super) fn typed(fields: &Fields) -> TypedCount {
 }
 
 /// The requested change, or the faults of the form.
-pub(super) fn wanted(fields: &Fields, typed: &TypedCount) -> Result<RequestedChange, Faults> {
+pub(super) fn requested_change(
+    fields: &Fields,
+    typed: &TypedCount,
+) -> Result<RequestedChange, Faults> {
     let unreadable = || Faults::one("", words::failure(ProblemCode::InvalidBody).1);
     let condition = Condition::parse(fields.one("condition")).ok_or_else(unreadable)?;
     let number = |field: &str| fields.one(field).trim().parse::<i32>().ok();

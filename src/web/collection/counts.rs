@@ -4,7 +4,7 @@ use actix_web::{HttpResponse, web};
 use askama::Template;
 use uuid::Uuid;
 
-use super::changes::{SentRow, TypedCount, WRONG_NUMBER, change, typed, wanted};
+use super::changes::{SentRow, TypedCount, WRONG_NUMBER, change, requested_change, typed};
 use super::counted::{Counted, entry_label};
 use super::unclear::{MeantPrinting, choices_of, faults_of};
 use super::words as collection_words;
@@ -230,7 +230,7 @@ pub(in crate::web) async fn change_count(
     let viewer = by.visitor.viewer();
     let typed = typed(&fields);
     let mut shown = Shown { typed, ..Shown::plain() };
-    match wanted(&fields, &shown.typed) {
+    match requested_change(&fields, &shown.typed) {
         Err(faults) => {
             (shown.status, shown.faults) = (PageStatus::INVALID_FORM, faults);
             shown.sent = SentRow::read(&fields).map(|row| row.with_key(new_key()));

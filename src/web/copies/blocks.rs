@@ -55,15 +55,15 @@ impl From<BlockResponse> for BlockedRow {
 }
 
 /// The button that blocks a player or removes the block, on the pages that name the player.
-pub(super) struct BlockButton {
-    pub(super) path: String,
-    pub(super) label: &'static str,
-    pub(super) about: &'static str,
+pub(in crate::web) struct BlockButton {
+    pub(in crate::web) path: String,
+    pub(in crate::web) label: &'static str,
+    pub(in crate::web) about: &'static str,
 }
 
 impl BlockButton {
     /// The button for a player; `None`: the visitor has no account.
-    pub(super) async fn find(
+    pub(in crate::web) async fn find(
         app: &AppState,
         visitor: &Visitor,
         name: &AccountName,
@@ -133,11 +133,10 @@ async fn show(
 }
 
 /// The player with a name from an address.
-fn named(player: &str) -> Result<Person, Problem> {
+pub(super) fn named(player: &str) -> Result<Person, Problem> {
     AccountName::parse(player).map(Person::Name).map_err(|_| Problem::not_found())
 }
 
-/// Blocks a player.
 pub(in crate::web) async fn block_player(
     state: web::Data<AppState>,
     by: Player<ManageOwnBlocks>,

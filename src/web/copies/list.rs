@@ -244,7 +244,7 @@ async fn write(
             Ok(content) => content,
             Err(faults) => return Ok(Some((PageStatus::INVALID_FORM, faults))),
         };
-        let written = trade_lists::replace(app, by, viewer, of, &meant.meant(), &content).await;
+        let written = trade_lists::replace(app, by, viewer, of, &meant.if_match(), &content).await;
         let Err(problem) = written else { return Ok(None) };
         let is_refused = problem.code() == ProblemCode::PreconditionFailed;
         if is_refused && meant == stored.revision && tries < TRIES {

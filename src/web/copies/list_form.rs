@@ -118,7 +118,7 @@ pub(super) fn with_numbers(
             },
         };
         if quantity > 0 {
-            items.extend(wanted(item, quantity));
+            items.extend(wanted_item(item, quantity));
         }
     }
     if !faults.is_empty() {
@@ -215,7 +215,7 @@ fn field_of(member: &str) -> &'static str {
 }
 
 /// An item as it is on the list. The ids are valid, because they come from the stored list.
-fn wanted(item: &TradeItemResponse, quantity: i32) -> Option<WantedItem> {
+fn wanted_item(item: &TradeItemResponse, quantity: i32) -> Option<WantedItem> {
     let of_card = |id: Uuid| CardIdentifierBody {
         id: Some(id.to_string()),
         game: None,

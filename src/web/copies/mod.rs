@@ -18,6 +18,7 @@ mod own;
 mod partners;
 mod picks;
 mod player;
+mod reports;
 mod section;
 mod trade;
 mod trade_words;
@@ -25,12 +26,14 @@ mod trades;
 mod views;
 pub(super) mod words;
 
+pub(super) use blocks::BlockButton;
 pub(super) use choices::{Games, TypedCard};
 pub(super) use narrowing::{NarrowForm, Narrowing};
 pub(super) use section::Section;
 pub(super) use views::CardCell;
 
 use crate::http::router::Mounts;
+use crate::web::page::player_path;
 use uuid::Uuid;
 
 use blocks::{block_player, list_blocks, unblock_player};
@@ -43,6 +46,7 @@ use matches::list_matches;
 use offer::{counter, create, show_counter, show_new};
 use own::list_copies;
 use player::find_player;
+use reports::{report, show_report};
 use trade::{accept, cancel, decline, find_trade, show_accept};
 use trades::list_trades;
 
@@ -61,12 +65,6 @@ pub(super) fn dispute_path(id: &str) -> String {
     format!("/disputes/{id}")
 }
 
-/// The page of a player. A name may contain characters that have a meaning in addresses.
-fn player_path(name: &str) -> String {
-    let name = percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC);
-    format!("/players/{name}")
-}
-
 /// Mounts the routes of this module.
 pub(super) fn configure(config: &mut Mounts<'_>) {
     config
@@ -83,6 +81,7 @@ pub(super) fn configure(config: &mut Mounts<'_>) {
         .service(action!("/trades/{trade}/cancel", cancel))
         .service(form!("/trades/{trade}/counter", show_counter, counter))
         .service(page!("/players/{player}", find_player))
+        .service(form!("/players/{player}/report", show_report, report))
         .service(action!("/players/{player}/block", block_player))
         .service(action!("/players/{player}/unblock", unblock_player))
         .service(page!("/my/blocks", list_blocks))

@@ -25,6 +25,7 @@ use crate::domain::collection::TradeListKind;
 use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::http::extract::ClientNetwork;
+use crate::web::feedback::words as feedback_words;
 use crate::web::forms::private;
 use crate::web::page::{ENTRIES, Frame, Place, query_by};
 use crate::web::page_status::PageStatus;

@@ -50,8 +50,7 @@ pub(super) const IS_DISPUTED: &str = "Somebody claims it";
 // Blocked players.
 pub(super) const BLOCKED_PLAYERS: &str = "Blocked players";
 pub(super) const BLOCKS_ABOUT: &str = "They cannot offer you trades, comment on your designs and decks, reply to your comments or suggest changes, and do not see your copies. Open offers between you are closed. They are not told.";
-pub(super) const NOBODY_BLOCKED: &str =
-    "You have blocked nobody. The page of a player, and that of a trade, has a button for it.";
+pub(super) const NOBODY_BLOCKED: &str = "You have blocked nobody. Pages of players, authors and trades have a button for it, and so have comments on what is yours.";
 pub(super) const PLAYER_NAME: &str = "Player";
 pub(super) const BLOCKED_SINCE: &str = "Blocked since";
 pub(super) const BLOCK: &str = "Block this player";
@@ -165,6 +164,7 @@ pub(super) fn all_of(count: usize) -> String {
 
 // Players.
 pub(super) const THIS_IS_YOU: &str = "Others see this page. Everybody can read public lists. Other players see your copies if you allow it in your account.";
+pub(super) const BACK_TO_PLAYER: &str = "Back to the player";
 pub(super) const SHOWN_COPIES: &str = "Copies";
 pub(super) const NO_SHOWN_COPIES: &str = "There is no copy to show at the moment.";
 pub(super) const ALL_SHOWN_COPIES: &str = "All copies";
@@ -238,8 +238,8 @@ pub(super) fn dispute_state(state: &str) -> &'static str {
 /// How many more statements the reader may add.
 pub(super) fn statements_left(left: i64) -> String {
     match left {
-        1 => "You may say something once more.".to_owned(),
-        _ => format!("You may say something {left} more times."),
+        1 => "You can add one more statement.".to_owned(),
+        _ => format!("You can add {left} more statements."),
     }
 }
 

@@ -310,7 +310,7 @@ pub(in crate::web) async fn save(
         )
         .await;
     }
-    let meant = typed.meant();
+    let meant = typed.if_match();
     let requester = (by.visitor.viewer(), network.0);
     let replaced =
         deck_writes::replace_by_list(&state, &by, requester, id, &meant, typed.request()).await;

@@ -146,7 +146,7 @@ async fn show(
     faults: Faults,
 ) -> Result<HttpResponse, Problem> {
     let folder = Some(query.folder.as_str()).filter(|name| !name.is_empty());
-    let folder = folder.map(DeckFolder::wanted).transpose();
+    let folder = folder.map(DeckFolder::parse_filter).transpose();
     let folder =
         folder.map_err(|error| Problem::of_query(vec![InputFault::at("?folder", error)]))?;
     let sort = Some(query.sort.as_str()).filter(|sort| !sort.is_empty());

@@ -101,8 +101,8 @@ impl TypedDeck {
         is_too_long(&self.list).then(|| Faults::one("list", deck_words::list_too_long()))
     }
 
-    /// The version that the form was loaded with.
-    pub(super) fn meant(&self) -> IfMatch {
+    /// The version that the form was loaded with, as `If-Match`.
+    pub(super) fn if_match(&self) -> IfMatch {
         IfMatch::of_form_with_folder(&self.revision, &self.folder_version)
     }
 

@@ -210,7 +210,7 @@ pub(in crate::web) async fn send(
         let shown = (PageStatus::INVALID_FORM, faults);
         return show_form(&state, &reads, code, Some(typed), shown).await;
     }
-    let meant = meant.meant();
+    let meant = meant.if_match();
     let mut is_lost = file.is_some();
     let done = async {
         if let Some(file) = file {

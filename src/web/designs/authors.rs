@@ -23,6 +23,8 @@ use crate::domain::ids::AccountId;
 use crate::domain::network::Network;
 use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
+use crate::web::copies::BlockButton;
+use crate::web::feedback::words as feedback_words;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place, path_of, query_by};
 use crate::web::page_status::PageStatus;
@@ -54,6 +56,8 @@ struct AuthorPage {
     is_self: bool,
     is_followed: bool,
     log_in: String,
+    /// `None`: the reader is a stranger, or this author.
+    block_button: Option<BlockButton>,
     first_path: Option<String>,
     next_path: Option<String>,
 }
@@ -95,6 +99,11 @@ async fn show(
     };
     let reads: Option<Granted<ReadOwnDecks>> = visitor.must().ok();
     let path = author_path(&author.name);
+    let is_self = reads.as_ref().is_some_and(|reads| reads.account().0 == author.account_id);
+    let block_button = match AccountName::parse(&author.name) {
+        Ok(name) if !is_self => BlockButton::find(app, visitor, &name).await?,
+        _ => None,
+    };
     let page = AuthorPage {
         frame: Frame::new(&author.name).at(Place::Designs),
         faults,
@@ -109,7 +118,8 @@ async fn show(
         decks: (author.decks > 0).then(|| decks_path(&author.name)),
         tiles: designs.data.into_iter().map(tile).collect(),
         is_stranger: visitor.is_stranger(),
-        is_self: reads.as_ref().is_some_and(|reads| reads.account().0 == author.account_id),
+        is_self,
+        block_button,
         is_followed: match &reads {
             Some(reads) => {
                 followed_authors::is_followed(app, reads, AccountId(author.account_id)).await?

@@ -14,7 +14,7 @@ use super::words as design_words;
 use super::{design_path, identifier};
 use crate::app::designs::design_bodies::DesignResponse;
 use crate::app::designs::design_lifecycle::{self, VersionedDesign};
-use crate::app::designs::{authors, design_ratings, suggested_changes};
+use crate::app::designs::{authors, design_ratings, designer_perks, suggested_changes};
 use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{Problem, ProblemCode};
 use crate::app::state::AppState;
@@ -95,6 +95,8 @@ struct DesignPage {
     author_banned: bool,
     notices: Vec<Notice>,
     card: Option<String>,
+    /// What its author, who reads it, gets for the card; `None`: nothing.
+    perk: Option<&'static str>,
     is_own: bool,
     /// Whether the reader is its author or a contributor.
     is_own_work: bool,
@@ -204,6 +206,12 @@ async fn page(
         }),
         (None, None) => None,
     };
+    let perk = match &reads {
+        Some(reads) if is_own && design.status == "official" => {
+            unless_missing(designer_perks::find(app, reads, None, code).await)?
+        }
+        _ => None,
+    };
     let name = design_words::name_of(&design.content.name);
     let shown = query.rarity.as_str();
     Ok(DesignPage {
@@ -229,6 +237,7 @@ async fn page(
         author_banned: design.author_banned,
         notices: notices(&design),
         card: design.card.as_ref().map(|card| card_path(&design.game, &card.set, &card.number)),
+        perk: perk.map(|perk| design_words::perk(perk.state)),
         is_own,
         is_own_work: reader.is_some_and(|reader| design.is_work_of(reader)),
         may_be_reviewed: reviews.is_some() && may_be_reviewed(&design),

@@ -89,7 +89,7 @@ pub(in crate::web) async fn send_edit(
         return work.turn(draft).await;
     };
     // A missing number means version 0, which never exists.
-    let meant = Revision(draft.one("version").parse().unwrap_or_default()).meant();
+    let meant = Revision(draft.one("version").parse().unwrap_or_default()).if_match();
     let request = draft.request(&game);
     let revised = design_lifecycle::revise(&state, &by, work.network, code, &meant, request).await;
     let Err(problem) = revised else { return Ok(see_other(&design_path(code))) };

@@ -59,7 +59,7 @@ pub(super) fn attribute_fields(kind: &Kind, draft: &Draft) -> Vec<AttributeField
         let name = format!("attributes.{code}");
         AttributeField {
             id: field_id(&name),
-            label: design_words::wanted(&label(Some(attribute), code), attribute.optional),
+            label: design_words::field_label(&label(Some(attribute), code), attribute.optional),
             rule: rule(attribute),
             input: input(attribute, draft, &name),
             notes: Vec::new(),
@@ -153,7 +153,7 @@ pub(super) fn rarity_field(game: &Game, kind: &Kind, draft: &Draft) -> Option<At
     Some(AttributeField {
         id: field_id(NAME),
         name: NAME.to_owned(),
-        label: design_words::wanted(words::RARITIES, true),
+        label: design_words::field_label(words::RARITIES, true),
         rule,
         input: Input::Several(choices(&rarities, &chosen)),
         notes: Vec::new(),

@@ -90,6 +90,7 @@ pub(super) fn configure(config: &mut Mounts<'_>) {
         .service(page!("/designer/picture", pictures::sketch))
         .service(page!("/designers/{author}", authors::find_author))
         .service(action!("/designers/{author}/follow", authors::follow))
+        .service(form!("/designers/{author}/report", reports::show_author, reports::send_author))
         .service(page!("/reviews/designs", queue::list))
         .service(form!("/reviews/designs/{design}", reviews::show, reviews::decide))
         .service(action!("/reviews/designs/{design}/claim", reviews::claim))

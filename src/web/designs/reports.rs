@@ -1,18 +1,19 @@
-//! Reports of designs, of comments on them, and of suggested changes.
+//! Reports of designs, of comments on them, of suggested changes, and of authors.
 
 use actix_web::{HttpResponse, web};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::design::author_path;
 use super::words as design_words;
 use super::{design_path, identifier};
 use crate::app::designs::abuse_reports::Reported;
-use crate::app::designs::design_lifecycle;
+use crate::app::designs::{authors, design_lifecycle};
 use crate::app::problem::Problem;
 use crate::app::state::AppState;
 use crate::auth::permission::{Granted, ReadOwnDesigns, ReportAbuse};
 use crate::domain::designs::identifier::DesignCode;
-use crate::domain::ids::{CommentId, SuggestionId};
+use crate::domain::ids::{AccountId, CommentId, SuggestionId};
 use crate::http::extract::Form;
 use crate::web::feedback::Origin;
 use crate::web::feedback::reports::{self as shared, ReportSubject, TypedReport};
@@ -78,4 +79,43 @@ async fn subject(
         name: design_words::name_of(&found.design.content.name),
     };
     Ok(ReportSubject { origin, reported, about: heading, back: design_words::BACK_TO_DESIGN, part })
+}
+
+/// Shows the form of a report of an author.
+pub(in crate::web) async fn show_author(
+    state: web::Data<AppState>,
+    by: Player<ReportAbuse>,
+    author: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    let subject = author_subject(&state, &author).await?;
+    shared::show(&state, &by, subject).await
+}
+
+/// Stores a report of an author.
+pub(in crate::web) async fn send_author(
+    state: web::Data<AppState>,
+    by: Player<ReportAbuse>,
+    author: web::Path<String>,
+    Form(typed): Form<TypedReport>,
+) -> Result<HttpResponse, Problem> {
+    let subject = author_subject(&state, &author).await?;
+    shared::send(&state, &by, subject, &typed).await
+}
+
+async fn author_subject(app: &AppState, author: &str) -> Result<ReportSubject, Problem> {
+    let found = authors::find(app, author).await?;
+    let origin = Origin {
+        place: Place::Designs,
+        list: "/designs",
+        list_name: design_words::DESIGNS,
+        path: author_path(&found.name),
+        name: found.name,
+    };
+    Ok(ReportSubject {
+        origin,
+        reported: Reported::Account(AccountId(found.account_id)),
+        about: feedback_words::REPORT_PLAYER,
+        back: design_words::BACK_TO_AUTHOR,
+        part: None,
+    })
 }

@@ -136,7 +136,7 @@ pub(in crate::web) async fn restore(
     Form(restored): Form<Restored>,
 ) -> Result<HttpResponse, Problem> {
     let code = identifier(&design)?;
-    let meant = Revision(restored.version).meant();
+    let meant = Revision(restored.version).if_match();
     let request = RestoreRequest { revision: restored.revision };
     let done = design_revisions::restore(&state, &by, network.0, code, &meant, &request).await;
     let Err(problem) = done else { return Ok(see_other(&design_path(code))) };

@@ -180,7 +180,7 @@ pub(in crate::web) async fn take(
 ) -> Result<HttpResponse, Problem> {
     let (design, step) = path.into_inner();
     let (code, step) = (identifier(&design)?, AuthorStep::read(&step)?);
-    let version = Revision(meant.version).meant();
+    let version = Revision(meant.version).if_match();
     let taken = match step {
         AuthorStep::Share => {
             design_lifecycle::share(&state, &by, network.0, code, &version).await.map(drop)

@@ -17,11 +17,13 @@ use crate::app::page::{Cursor, PageLimit};
 use crate::app::problem::{InputFault, Problem, ProblemCode};
 use crate::app::state::AppState;
 use crate::app::versions::Revision;
-use crate::auth::permission::{GiveFeedback, Granted, ReadOwnDesigns, WriteOwnDesigns};
+use crate::auth::permission::{GiveFeedback, ReadOwnDesigns, WriteOwnDesigns};
 use crate::domain::designs::identifier::DesignCode;
 use crate::domain::designs::status::DesignStatus;
 use crate::domain::ids::SuggestionId;
+use crate::domain::text::AccountName;
 use crate::http::extract::{ClientNetwork, Form};
+use crate::web::copies::BlockButton;
 use crate::web::forms::{Faults, private};
 use crate::web::page::{ENTRIES, Frame, Place};
 use crate::web::page_status::PageStatus;
@@ -124,6 +126,8 @@ struct SuggestionPage {
     is_author: bool,
     is_maker: bool,
     report: String,
+    /// `None`: the reader is not the author of the design.
+    block_button: Option<BlockButton>,
     version: i64,
 }
 
@@ -141,7 +145,7 @@ pub(in crate::web) async fn find(
 /// Shows a suggestion with faults; `about`: where they are.
 async fn show(
     app: &AppState,
-    by: &Granted<ReadOwnDesigns>,
+    by: &Player<ReadOwnDesigns>,
     (code, id): (DesignCode, Uuid),
     status: PageStatus,
     mut faults: Faults,
@@ -149,7 +153,11 @@ async fn show(
 ) -> Result<HttpResponse, Problem> {
     let SuggestedChangeResponse { suggestion, differences, .. } =
         suggested_changes::find(app, by, code, SuggestionId(id)).await?;
-    let found = design_lifecycle::find(app, Some(by), None, code).await?;
+    let found = design_lifecycle::find(app, Some(&**by), None, code).await?;
+    let block_button = match AccountName::parse(&suggestion.suggested_by) {
+        Ok(name) if found.is_own => BlockButton::find(app, &by.visitor, &name).await?,
+        _ => None,
+    };
     let name = design_words::name_of(&found.design.content.name);
     let games = app.all_games().await?;
     let mut games = games.iter().map(|loaded| &loaded.game);
@@ -175,6 +183,7 @@ async fn show(
         is_open: suggestion.state == "open",
         is_author: found.is_own,
         is_maker: suggestion.account_id == by.account().0,
+        block_button,
         version: found.version.0,
         design,
         name,
@@ -204,7 +213,7 @@ pub(in crate::web) async fn answer(
     let done = match answer.answer.as_str() {
         "take" => {
             let by = by.visitor.must::<WriteOwnDesigns>()?;
-            let meant = Revision(answer.version).meant();
+            let meant = Revision(answer.version).if_match();
             suggested_changes::take(&state, &by, network.0, code, suggestion, &meant)
                 .await
                 .map(|_| design_path(code))

@@ -87,6 +87,7 @@ pub(super) const REPORT_DESIGN: &str = "Report this design";
 pub(super) const REPORT_SUGGESTION: &str = "Report this suggestion";
 pub(super) const REASON: &str = "Reason";
 pub(super) const BACK_TO_DESIGN: &str = "Back to the design";
+pub(super) const BACK_TO_AUTHOR: &str = "Back to the author";
 
 // Revisions.
 pub(super) const NO_CHANGES: &str = "There is no difference.";
@@ -292,6 +293,15 @@ pub(super) fn status_about(status: &str) -> &'static str {
     }
 }
 
+/// What the author of an official card gets for it, by the state of the perk.
+pub(super) fn perk(state: &str) -> &'static str {
+    if state == "granted" {
+        "An admin has given you a copy of the card."
+    } else {
+        "You get a copy of the card: an admin sends it to you, and registers it to you."
+    }
+}
+
 /// Why a design cannot be saved in its status, and what the author can do.
 pub(super) fn status_unsaved(status: &str) -> &'static str {
     match status {
@@ -304,7 +314,6 @@ pub(super) fn status_unsaved(status: &str) -> &'static str {
     }
 }
 
-/// A kind with a status.
 pub(super) fn kind_and_status(kind: &str, of: &str) -> String {
     format!("{kind}, {}", status(of).to_lowercase())
 }
@@ -526,7 +535,7 @@ pub(super) fn drop_effect(at: usize) -> String {
 }
 
 /// The label of a field; optional fields are marked.
-pub(super) fn wanted(label: &str, is_optional: bool) -> String {
+pub(super) fn field_label(label: &str, is_optional: bool) -> String {
     if is_optional { format!("{label} (may stay empty)") } else { label.to_owned() }
 }
 
@@ -566,7 +575,6 @@ pub(super) fn place(placeholder: &str) -> String {
     format!("For {placeholder}")
 }
 
-/// A step of the designer.
 pub(super) fn designer_step(step: &str) -> &'static str {
     match step {
         "start" => "Kind",
@@ -683,6 +691,9 @@ pub(super) fn fault(code: ProblemCode) -> Option<&'static str> {
         ProblemCode::DesignClaimed => "Another moderator looks at the design now.",
         ProblemCode::DesignNotClaimed => {
             "You have not claimed the design, or your claim has ended. Claim it again."
+        }
+        ProblemCode::EditConflict => {
+            "Somebody else has changed it at the same moment, and nothing was stored. Send yours again."
         }
         ProblemCode::OwnDesign => {
             "You cannot rate or judge a design of your own, or one that you contributed to."

@@ -95,7 +95,7 @@ pub(in crate::web) async fn save<S: Subject>(
 ) -> Result<HttpResponse, Problem> {
     let changed = async {
         let text = comments::read_text(&edited.text)?;
-        let meant = Revision(edited.revision).meant();
+        let meant = Revision(edited.revision).if_match();
         comments::edit(app, by, subject, CommentId(id), &meant, &text).await
     };
     let Err(problem) = changed.await else { return Ok(back(&origin)) };

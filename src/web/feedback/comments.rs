@@ -21,7 +21,7 @@ use crate::domain::ids::{AccountId, CommentId};
 use crate::http::extract::claim_of_form;
 use crate::web::forms::{Faults, new_key, next_key, private};
 use crate::web::markup::Markup;
-use crate::web::page::{Frame, Place};
+use crate::web::page::{Frame, Place, player_path};
 use crate::web::page_status::PageStatus;
 use crate::web::words;
 
@@ -66,6 +66,8 @@ pub(in crate::web) struct CommentView {
     pub(in crate::web) choice: CommentChoice,
     /// Whether the reader may hide it.
     pub(in crate::web) may_be_hidden: bool,
+    /// The path of the button that blocks its author, beside the one that hides it; `None`: there is none.
+    pub(in crate::web) block_path: Option<String>,
 }
 
 /// What the reader may do with a comment.
@@ -117,15 +119,18 @@ impl CommentView {
             _ => CommentChoice::Nothing,
         };
         let placeholder = feedback_words::comment_placeholder(comment.state, on);
+        let may_be_hidden = reader.is_owner && is_shown && !is_own;
+        let blockable = comment.author.as_deref().filter(|_| may_be_hidden);
         Self {
             id: comment.id,
+            block_path: blockable.map(|author| format!("{}/block", player_path(author))),
             author: comment.author,
             text: Markup::new(comment.text.as_deref().unwrap_or(placeholder)),
             day: words::day_of(comment.created_at),
             at: comment.created_at.to_rfc3339(),
             is_edited: comment.edited_at.is_some(),
             choice,
-            may_be_hidden: reader.is_owner && is_shown && !is_own,
+            may_be_hidden,
         }
     }
 }

@@ -35,6 +35,7 @@ pub(in crate::web) const DELETE: &str = "Delete";
 pub(super) const DELETE_COMMENT: &str = "Delete the comment";
 pub(super) const DELETE_COMMENT_ABOUT: &str = "Its text is gone for everybody. Replies to it stay.";
 pub(in crate::web) const HIDE_COMMENT: &str = "Hide this comment";
+pub(in crate::web) const BLOCK_AUTHOR: &str = "Block its author";
 pub(in crate::web) const SHOW_COMMENT: &str = "Show this comment again";
 pub(in crate::web) const HIDDEN_COMMENTS: &str = "Hidden comments";
 pub(super) const YOUR_HIDDEN_COMMENTS: &str = "Comments of yours that are hidden here";
@@ -43,6 +44,7 @@ pub(super) const NO_HIDDEN_COMMENTS: &str = "No comment is hidden here.";
 // Reports.
 pub(super) const REPORT: &str = "Report";
 pub(in crate::web) const REPORT_COMMENT: &str = "Report this comment";
+pub(in crate::web) const REPORT_PLAYER: &str = "Report this player";
 pub(super) const REPORT_ABOUT: &str =
     "Moderators look at it. Nobody else learns that you have reported it.";
 pub(super) const REASON: &str = "Reason";

@@ -187,6 +187,40 @@ async fn names_of_banned_players_and_of_those_who_have_blocked_the_asker_cannot_
     assert_known(&app, &ada, &deck, false).await;
 }
 
+/// The names of designers, and of those who write to the asker, are beside what they made.
+#[tokio::test]
+async fn designers_and_writers_of_feedback_are_blocked_and_reported_by_name() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let ada = app.player("ada").await;
+    let (designer, writer) = (app.player("ben").await, app.player("cem").await);
+    let (on_deck, replier) = (app.player("dan").await, app.player("eve").await);
+    let (suggester, stranger) = (app.player("fay").await, app.player("gil").await);
+    let all = [&designer, &writer, &on_deck, &replier, &suggester, &stranger];
+    let hers = shared(&app, &ada, "Heron").await;
+    let deck = json!({ "name": "n", "format": "ttcg/standard", "visibility": "public", "list": "1 Kettle Imp" });
+    let deck = app.post("/v1/decks").by(&ada).json(&deck).answer().await.header("location");
+    for whom in all {
+        assert_known(&app, &ada, whom, false).await;
+    }
+
+    let his = shared(&app, &designer, "Crane").await;
+    comment(&app, &writer, &hers, None).await.expect(201);
+    comment(&app, &on_deck, &deck, None).await.expect(201);
+    let on_his = text(&comment(&app, &ada, &his, None).await.expect(201), "id");
+    comment(&app, &replier, &his, Some(&on_his)).await.expect(201);
+    comment(&app, &stranger, &his, None).await.expect(201);
+    let suggestion = json!({ "revision": 1, "message": "So?", "design": heron("Egret") });
+    let suggest = app.post(&format!("{hers}/suggestions")).by(&suggester).json(&suggestion);
+    suggest.answer().await.expect(201);
+    for whom in all {
+        assert_known(&app, &ada, whom, whom.name != stranger.name).await;
+    }
+    app.sql("UPDATE accounts SET banned_at = created_at WHERE name <> 'ada'").await;
+    for whom in all {
+        assert_known(&app, &ada, whom, false).await;
+    }
+}
+
 #[tokio::test]
 async fn a_blocked_account_cannot_send_feedback_to_its_blocker() {
     let app = TestApp::start_seeded(&["ttcg"]).await;

@@ -114,7 +114,8 @@ async fn a_game_is_imported_as_data_and_its_decks_are_checked() {
     assert_eq!(answer.header("location"), "/v1/games/pebbles/sets/shore");
     let report = answer.expect(201);
     let whole = json!({
-        "set": "shore", "set_added": true, "set_changed": true, "cards_added": 2, "cards_changed": 0, "cards_unlocked": 0
+        "set": "shore", "set_added": true, "set_changed": true, "cards_added": 2, "cards_changed": 0,
+        "printings_added": 0, "printings_removed": 0, "cards_unlocked": 0
     });
     assert_eq!(report["sets"], json!([whole]));
 
@@ -139,6 +140,35 @@ async fn a_game_is_imported_as_data_and_its_decks_are_checked() {
 }
 
 /// Entries without a zone are in the first zone of the game, whatever its code is, and words for a zone are stored as its code.
+/// What players count of a printing that a file leaves out moves to another rarity, so an admin must see it before.
+#[tokio::test]
+async fn a_dry_run_counts_the_printings_that_stored_cards_get_and_lose() {
+    let app = TestApp::start().await;
+    let admin = app.admin().await;
+    let shiny = "[[rarities]]\ncode = \"shiny\"\nname = \"Shiny\"\nweight = 1\n\n[[kinds]]";
+    let game = PEBBLES.replacen("[[kinds]]", shiny, 1);
+    manifest(&app, &admin, "pebbles", &game).answer().await.expect(201);
+    let with_printings = |rarities: &[&str]| {
+        let mut file = shore();
+        let printings = rarities.iter().map(|rarity| json!({ "rarity": rarity }));
+        file["cards"][0]["printings"] = printings.collect();
+        file
+    };
+    let path = "pebbles/sets/shore";
+    set(&app, &admin, path, &with_printings(&["grey"])).answer().await.expect(201);
+    let both = ["grey", "shiny"];
+    for (rarities, added, removed) in [(&both[..], 1, 0), (&both[..1], 0, 1)] {
+        let file = with_printings(rarities);
+        for path in [format!("{path}?dry_run=true"), path.to_owned()] {
+            let report = set(&app, &admin, &path, &file).answer().await.expect(200);
+            let changes = &report["sets"][0];
+            assert_eq!(changes["cards_changed"], 1, "{report}");
+            assert_eq!(changes["printings_added"], added, "{report}");
+            assert_eq!(changes["printings_removed"], removed, "{report}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn decks_of_a_game_whose_first_zone_is_not_main_are_stored_and_checked() {
     let app = TestApp::start().await;

@@ -1,9 +1,11 @@
 //! Rulings and errata: admins write them, and every account that sees the card can read them.
 
+use futures_util::future::join;
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Player, RequestExt as _, TestApp};
+use crate::collection::counts::WAITING;
+use crate::support::{Answer, Player, RequestExt as _, TestApp, until};
 
 const OPEN: &str = "/v1/games/ttcg/sets/hearth/cards/001";
 const HIDDEN: &str = "/v1/games/ttcg/sets/veil/cards/001";
@@ -144,6 +146,26 @@ async fn a_repeated_request_writes_one_ruling() {
     post(&path, &body).answer().await.problem(410, "gone");
 }
 
+/// Housekeeping may delete an expired key after the claim has found it; here a trigger does so.
+#[tokio::test]
+async fn a_request_whose_key_is_deleted_at_the_same_moment_is_to_be_sent_again() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let path = rulings_of(&app, OPEN).await;
+    let body = ruling("Once.", "2026-11-20");
+    let post = || app.post(&path).by(&admin).header("idempotency-key", "old").json(&body);
+    post().answer().await.expect(201);
+    app.sql(
+        "CREATE FUNCTION delete_keys() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM idempotency_keys; RETURN NULL; END $$; \
+         CREATE TRIGGER delete_keys AFTER INSERT ON idempotency_keys EXECUTE FUNCTION delete_keys()",
+    )
+    .await;
+    post().answer().await.problem(409, "idempotency_in_progress");
+    app.sql("DROP TRIGGER delete_keys ON idempotency_keys; DELETE FROM idempotency_keys").await;
+    post().answer().await.expect(201);
+    assert_eq!(texts(app.get(&path)).await, ["Once.", "Once."]);
+}
+
 /// Two edits of the same ruling arrive at the same time on two instances: one succeeds, the other gets 412.
 #[tokio::test]
 async fn only_one_of_two_simultaneous_edits_succeeds() {
@@ -164,6 +186,34 @@ async fn only_one_of_two_simultaneous_edits_succeeds() {
         statuses.sort_unstable();
         assert_eq!(statuses, [200, 412]);
     }
+}
+
+/// A merge locks a card, then its rulings. So does an edit: while it waits for the card, it does not hold the ruling that the merge waits for.
+#[tokio::test]
+async fn an_edit_locks_the_card_before_its_ruling() {
+    let app = TestApp::start_seeded(&["ttcg"]).await;
+    let admin = app.admin().await;
+    let path = rulings_of(&app, OPEN).await;
+    let merge = app.db().session().await;
+    let lock = "BEGIN; SELECT FROM cards WHERE id IN (SELECT card_id FROM card_rulings) FOR UPDATE";
+    let lock_ruling = async || {
+        until("the edit waits", async |_| app.db().number(WAITING).await > 0).await;
+        let lock = "SELECT FROM card_rulings FOR UPDATE NOWAIT; COMMIT";
+        merge.batch_execute(lock).await.expect("the edit does not hold the ruling");
+    };
+    let place = write(&app, &admin, &path, &ruling("Zero.", "2026-11-20")).await;
+    let place = place.header("location");
+    let etag = app.get(&place).answer().await.header("etag");
+    merge.batch_execute(lock).await.unwrap();
+    let put = app.put(&place).by(&admin).header("if-match", etag);
+    let put = put.json(&ruling("One.", "2026-11-20")).answer();
+    let (edited, ()) = join(put, lock_ruling()).await;
+    let etag = edited.header("etag");
+    edited.expect(200);
+    merge.batch_execute(lock).await.unwrap();
+    let delete = app.delete(&place).by(&admin).header("if-match", etag).answer();
+    let (deleted, ()) = join(delete, lock_ruling()).await;
+    deleted.expect(204);
 }
 
 #[tokio::test]

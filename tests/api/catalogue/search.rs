@@ -36,7 +36,7 @@ async fn found(app: &TestApp, q: &str) -> Vec<String> {
 }
 
 /// The cards of a set file for which `holds` is true.
-fn wanted(game: &str, set: &str, holds: impl Fn(&Value) -> bool) -> Vec<String> {
+fn cards_of_file(game: &str, set: &str, holds: impl Fn(&Value) -> bool) -> Vec<String> {
     let file = set_file(&seed_data(game), set);
     let cards = file["cards"].as_array().unwrap().iter();
     let mut found: Vec<String> = cards
@@ -160,7 +160,7 @@ async fn queries_find_the_matching_cards_of_the_set_files() {
     let mut nothing = Vec::new();
     for (q, holds) in ttcg {
         let all = found(&app, &format!("set:hearth ({q})")).await;
-        let wanted = wanted("ttcg", "hearth", holds);
+        let wanted = cards_of_file("ttcg", "hearth", holds);
         assert_eq!(all, wanted, "{q}");
         if wanted.is_empty() {
             nothing.push(q);
@@ -187,7 +187,7 @@ async fn queries_find_the_matching_cards_of_the_set_files() {
     ];
     for (q, holds) in emoji {
         let all = found(&app, &format!("game:emoji-tcg ({q})")).await;
-        let wanted = wanted("emoji-tcg", "feed", holds);
+        let wanted = cards_of_file("emoji-tcg", "feed", holds);
         assert!(!wanted.is_empty(), "{q}");
         assert_eq!(all, wanted, "{q}");
     }
@@ -200,7 +200,7 @@ async fn queries_find_the_matching_cards_of_the_set_files() {
     // The attribute `number` of the game, not the number of the card in the set.
     let sevens = found(&app, "game:uno-emoji attributes.number:7").await;
     let holds = |card: &Value| attribute(card, "number") == 7;
-    assert_eq!(sevens, wanted("uno-emoji", "box", holds));
+    assert_eq!(sevens, cards_of_file("uno-emoji", "box", holds));
     assert!(!sevens.is_empty());
 }
 
@@ -1172,7 +1172,7 @@ async fn costly_terms_are_tried_on_a_limited_number_of_cards_with_a_warning() {
         }
     }
     // The other terms are applied first, so the limit counts only cards that match them.
-    let units = wanted("ttcg", "hearth", |card| attribute(card, "type") == "fire");
+    let units = cards_of_file("ttcg", "hearth", |card| attribute(card, "type") == "fire");
     let page = ask(&app, "/./ t:fire set:hearth", &[]).await.expect(200);
     assert_eq!(numbers(&page), units[..5]);
     let printings = ask(&app, "/./ attack>=300 set:hearth unique:printings", &[]).await.expect(200);

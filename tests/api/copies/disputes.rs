@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::collection::counts::send_during;
 use crate::support::{Answer, PaperCard, Player, RequestExt as _, TestApp, text};
 
 struct Case {
@@ -346,4 +347,17 @@ async fn a_decision_about_an_earlier_owner_or_before_a_statement_decides_nothing
     for _ in 0..2 {
         assert_eq!(decide(&gus, 1).await.expect(200)["parties"]["owner_id"], case.claimant.id);
     }
+}
+
+/// A statement waits for a trade of the copy: afterwards its author is on no side.
+#[tokio::test]
+async fn a_statement_of_an_owner_who_trades_the_copy_away_meanwhile_is_not_stored() {
+    let case = dispute_case().await;
+    let gus = case.app.player("gus").await;
+    // What the accepted trade locks and changes.
+    let trade = format!("UPDATE copies SET owner_id = '{}' WHERE id = '{}'", gus.id, case.copy);
+    let refused = send_during(&case.app, &trade, case.say(&case.owner, "No, I do")).await;
+    refused.problem(404, "not_found");
+    assert_eq!(case.app.db().number("SELECT count(*) FROM dispute_statements").await, 0);
+    case.say(&gus, "I bought it").await.expect(201);
 }

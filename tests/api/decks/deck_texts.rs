@@ -660,7 +660,7 @@ async fn no_part_of_a_serial_code_is_shown_where_a_line_is_cut() {
 }
 
 #[tokio::test]
-async fn a_text_of_comments_alone_does_not_empty_a_deck() {
+async fn a_list_of_comments_alone_does_not_empty_a_deck() {
     let app = app().await;
     let ada = app.player("ada").await;
     let created = upload(app.post("/v1/decks?format=ttcg/standard").by(&ada), "2 Kettle Imp");
@@ -670,6 +670,10 @@ async fn a_text_of_comments_alone_does_not_empty_a_deck() {
         let put = app.put(&format!("{path}?format=ttcg/standard")).by(&ada).header("if-match", "*");
         let problem = upload(put, list).answer().await.problem(422, "invalid_body");
         assert_eq!(problem["errors"][0]["pointer"], "/list", "{problem}");
+        let body = json!({ "name": "n", "format": "ttcg/standard", "list": list });
+        let put = app.put(&path).by(&ada).header("if-match", "*").json(&body);
+        let of_json = put.answer().await.problem(422, "invalid_body");
+        assert_eq!(of_json["errors"], problem["errors"], "{list}");
     }
     let stored = app.get(&path).by(&ada).answer().await.expect(200);
     assert_eq!(stored["entries"][0]["name"], "Kettle Imp", "{stored}");

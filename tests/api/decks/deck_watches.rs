@@ -561,6 +561,25 @@ async fn a_watcher_whom_another_instance_has_notified_gets_no_second_event() {
     assert_eq!(app.db().number("SELECT count(*) FROM watched_decks WHERE untold").await, 0);
 }
 
+/// A save that does not see the watch would not make its report due.
+#[tokio::test]
+async fn a_watch_waits_for_a_save_that_has_begun() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let deck = stored_as(&app, &ada, &legal("public")).await;
+    let id = deck.trim_start_matches("/v1/decks/");
+    let save = app.db().session().await;
+    let change = format!("BEGIN; UPDATE decks SET visibility = 'private' WHERE id = '{id}'");
+    save.batch_execute(&change).await.unwrap();
+    let commit = async {
+        until("the watch waits", async |_| app.db().number(WAITING).await > 0).await;
+        save.batch_execute("COMMIT").await.unwrap();
+    };
+    let (answer, ()) = join(watch(&app, &ben, &deck), commit).await;
+    answer.problem(404, "not_found");
+    assert_eq!(app.db().number("SELECT count(*) FROM watched_decks").await, 0);
+}
+
 #[tokio::test]
 async fn many_watchers_get_their_events_in_steps() {
     let app = app().await;

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::deck_reports::sample;
 use super::stored_as as stored;
-use crate::support::{Answer, PASSWORD, Player, RequestExt as _, TestApp, in_memory};
+use crate::support::{
+    Answer, PASSWORD, Player, RequestExt as _, TestApp, edit_set, in_memory, seed_data,
+};
 
 pub fn query(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
@@ -517,6 +519,40 @@ async fn decks_are_compared_by_the_cards_that_they_share() {
     assert_eq!(app.get(&played).answer().await.expect(200), json!({ "decks": 1, "data": [] }));
     let absent = "/v1/cards/00000000-0000-7000-8000-000000000000/played-with";
     app.get(absent).answer().await.problem(404, "not_found");
+}
+
+/// Before, decks with different printings of a card had no card in common.
+#[tokio::test]
+async fn reprints_are_one_card_where_decks_are_compared() {
+    let app = TestApp::start().await;
+    let mut source = seed_data("ttcg");
+    source.manifest.text =
+        source.manifest.text.replacen("[cards]", "[cards]\nunique_names = false", 1);
+    edit_set(&mut source, "hearth", |set| set["cards"][8]["name"] = "Kettle Imp".into());
+    app.import(&source).await.unwrap();
+    let ada = app.player("ada").await;
+    let mine = deck("Mine", "2 Kettle Imp (hearth) 009\n1 Bellows Smith");
+    let path = stored(&app, &ada, &mine).await;
+    stored(&app, &ada, &deck("Other printing", "1 Kettle Imp (hearth) 016")).await;
+    stored(&app, &ada, &deck("Any printing", "1 Kettle Imp\n1 Kettle Imp (hearth) 016")).await;
+    let similar = app.get(&format!("{path}/similar")).answer().await.expect(200);
+    let similar = similar["data"].as_array().unwrap();
+    let shared: Vec<(&Value, &Value)> =
+        similar.iter().map(|one| (&one["shared_cards"], &one["similarity"])).collect();
+    assert_eq!(shared, [(&json!(1), &json!(0.5)); 2], "{similar:#?}");
+    for number in ["009", "016"] {
+        let place = format!("/v1/games/ttcg/sets/hearth/cards/{number}");
+        let card = app.get(&place).answer().await.expect(200);
+        let played = format!("/v1/cards/{}/played-with", card["id"].as_str().unwrap());
+        let played = app.get(&played).answer().await.expect(200);
+        let cards = played["data"].as_array().unwrap();
+        let names: Vec<&Value> = cards.iter().map(|card| &card["name"]).collect();
+        assert_eq!(
+            (&played["decks"], names),
+            (&json!(3), vec![&json!("Bellows Smith")]),
+            "{number}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -2,14 +2,16 @@
 //! takedown and a release happen.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use futures_util::future::join;
 use serde_json::{Value, json};
 
 use super::abuse_reports::{ban, decide, report_design};
 use super::design_releases::{approve, release};
-use super::{app, begun, heron, shared, step};
+use super::{app, begun, changed, heron, shared, step};
 use crate::catalogue::bulk_files::unpack;
+use crate::collection::counts::send_during;
 use crate::support::{Player, RequestExt as _, TestApp, in_memory, text, until};
 
 const CARDS: &str = "/v1/bulk-files/ttcg-cards.ndjson.gz";
@@ -204,6 +206,68 @@ async fn a_ban_locks_designs_before_cards() {
     app.get(&path).answer().await.problem(404, "not_found");
 }
 
+/// Feedback that waits while the author is banned is refused: the ban has withdrawn what it is about.
+#[tokio::test]
+async fn feedback_that_waits_for_a_ban_of_the_author_is_not_stored() {
+    let app = app().await;
+    let (ada, ben) = (app.player("ada").await, app.player("ben").await);
+    let design = shared(&app, &ada, &heron("Lantern Heron")).await;
+    let deck = deck(&app, &ada, "public").await;
+    let better = changed(heron("Lantern Heron"), &json!({ "flavour": "It waits." }));
+    let (comment, scores, suggestion) = (
+        json!({ "text": "Too cheap." }),
+        json!({ "fun": 5, "balance": 4, "flavour": 3, "clarity": 2 }),
+        json!({ "revision": 1, "message": "Like this?", "design": better }),
+    );
+    let requests = [
+        app.put(&format!("{deck}/like")).by(&ben),
+        app.post(&format!("{deck}/comments")).by(&ben).json(&comment),
+        app.post(&format!("{design}/comments")).by(&ben).json(&comment),
+        app.put(&format!("{design}/rating")).by(&ben).json(&scores),
+        app.post(&format!("{design}/suggestions")).by(&ben).json(&suggestion),
+    ];
+    // What a ban locks and changes.
+    let ban = "UPDATE accounts SET banned_at = created_at WHERE name = 'ada'; \
+         SELECT FROM designs FOR NO KEY UPDATE; SELECT FROM decks FOR NO KEY UPDATE";
+    for request in requests {
+        send_during(&app, ban, request.answer()).await.problem(404, "not_found");
+        app.sql("UPDATE accounts SET banned_at = NULL WHERE name = 'ada'").await;
+    }
+    for table in ["deck_likes", "design_comments", "design_ratings", "suggested_changes"] {
+        let count = format!("SELECT count(*) FROM {table}");
+        assert_eq!(app.db().number(&count).await, 0, "{table}");
+    }
+}
+
+/// The ban was sent first, but what it withdraws was shared while it waited for a lock: the feed has the order of the changes.
+#[tokio::test]
+async fn a_design_that_is_shared_while_a_ban_waits_is_withdrawn_after_it() {
+    let app = app().await;
+    let (ada, admin) = (app.player("ada").await, app.admin().await);
+    let mut mirror = Mirror::empty();
+    let drafts = [
+        begun(&app, &ada, &heron("Lantern Heron")).await,
+        begun(&app, &ada, &heron("Quill Owl")).await,
+    ];
+    mirror.follow(&app).await;
+    // A ban locks the designs in the order of their ids: this is the first.
+    let first = app.db().value("SELECT code FROM designs ORDER BY id LIMIT 1").await;
+    let second = drafts.into_iter().find(|path| !path.ends_with(&first)).unwrap();
+    let edit = app.db().session().await;
+    let lock = format!("BEGIN; SELECT FROM designs WHERE code = '{first}' FOR NO KEY UPDATE");
+    edit.batch_execute(&lock).await.unwrap();
+    let share_when_it_waits = async {
+        until("the ban waits", async |_| app.db().number(WAITING).await > 0).await;
+        app.clock().advance(chrono::Duration::seconds(1));
+        step(&app, &ada, &second, "share").await.expect(200);
+        edit.batch_execute("COMMIT").await.unwrap();
+    };
+    join(ban(&app, &admin, &ada, true), share_when_it_waits).await;
+    let reported = mirror.follow(&app).await;
+    assert_eq!(reported, ["design.shared", "design.withdrawn"]);
+    assert!(mirror.copies.is_empty());
+}
+
 /// Bulk files and the page of a card name the author exactly while the card does.
 #[tokio::test]
 async fn bulk_files_and_pages_do_not_name_banned_authors() {
@@ -228,7 +292,7 @@ async fn bulk_files_and_pages_do_not_name_banned_authors() {
         let named = app.get(&card).answer().await.expect(200).get("designed_by").is_some();
         assert_eq!(line.get("designed_by").is_some(), named, "{line}");
         assert_eq!(file.contains(&ada.id), named);
-        assert_eq!(page.text().contains("<span dir=\"auto\">ada</span>"), named);
+        assert_eq!(page.text().contains("dir=\"auto\">ada</a>"), named);
         named
     };
     assert!(is_named().await);
@@ -240,6 +304,35 @@ async fn bulk_files_and_pages_do_not_name_banned_authors() {
     assert!(!is_named().await);
     decide(&app, &mod_, &report, "dismissed").await.expect(200);
     assert!(is_named().await);
+}
+
+/// Whoever bans an author or decides a report sees the result at once on this instance, although it caches cards.
+#[tokio::test]
+async fn the_cached_card_follows_bans_and_takedowns_at_once() {
+    let with_short_trust = |settings: &mut cardscape::app::state::ApiSettings| {
+        in_memory(settings);
+        // Shorter than answers wait for the feed: a cache that is behind is not used.
+        settings.card_cache_trust = Duration::from_millis(300);
+    };
+    let app = TestApp::start_seeded_with(&["ttcg"], with_short_trust).await;
+    let (ada, bob, mod_) =
+        (app.player("ada").await, app.player("bob").await, app.moderator().await);
+    let admin = app.admin().await;
+    let [path, card] = released(&app, &ada, [&mod_, &admin], "hearth").await;
+    let report = report_design(&app, &bob, &path).await;
+    app.catch_up().await;
+    let is_named = async || app.get(&card).answer().await.expect(200).get("designed_by").is_some();
+    for _ in 0..2 {
+        assert!(is_named().await, "the first answer is cached");
+    }
+    for banned in [true, false] {
+        ban(&app, &admin, &ada, banned).await;
+        assert_eq!(is_named().await, !banned);
+    }
+    for (decision, named) in [("upheld", false), ("dismissed", true)] {
+        decide(&app, &mod_, &report, decision).await.expect(200);
+        assert_eq!(is_named().await, named, "{decision}");
+    }
 }
 
 /// A card that names nobody before and after a ban or a takedown has no event: it would tell who designed the card, or what happens to a design that

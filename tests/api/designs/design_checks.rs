@@ -247,6 +247,34 @@ async fn similar_names_and_equal_effects_are_reported() {
     }
 }
 
+/// A draft whose effects differ is found by its name.
+#[tokio::test]
+async fn an_author_is_told_of_own_drafts_with_similar_names() {
+    for change in [|_: &mut cardscape::app::state::ApiSettings| {}, in_memory] {
+        let app = TestApp::start_seeded_with(&["ttcg"], change).await;
+        app.seed_effect_texts("ttcg").await;
+        if app.shared().settings.card_index {
+            app.catch_up().await;
+        }
+        let (ada, bob) = (app.player("ada").await, app.player("bob").await);
+        begun(&app, &ada, &heron("Mellow Ocelot")).await;
+        begun(&app, &ada, &heron("Quarry Newt")).await;
+        let other = json!({ "effects": [{ "style": "normal", "text": "Sing the whole night." }] });
+        for name in ["Mellow Ocelots", "M\u{e9}llow Ocelot", "\u{1d0d}ellow Ocelot"] {
+            let design = changed(heron(name), &other);
+            let result = check_by(&app, &ada, &design).await;
+            let like = result["name"]["like"].as_array().unwrap();
+            assert_eq!(like.len(), 1, "{result}");
+            assert_eq!(
+                (&like[0]["name"], &like[0]["own"]),
+                (&json!("Mellow Ocelot"), &json!(true))
+            );
+            assert_eq!(result["same_effects"], json!([]), "{result}");
+            assert_eq!(check_by(&app, &bob, &design).await["name"]["like"], json!([]));
+        }
+    }
+}
+
 /// The identifier of the design at a path.
 fn id_at(path: &str) -> &str {
     path.rsplit('/').next().unwrap()

@@ -971,7 +971,7 @@ async fn a_design_whose_sentences_were_not_compared_is_not_approved() {
         held.batch_execute("COMMIT").await.unwrap();
     };
     let (decided, ()) = join(decide(&app, &mod_, &path, "approved"), commit_when_awaited).await;
-    decided.problem(409, "design_not_claimed");
+    decided.problem(409, "edit_conflict");
     decide(&app, &mod_, &path, "approved").await.problem(409, "design_not_releasable");
 }
 

@@ -654,6 +654,27 @@ async fn a_late_answer_of_the_old_address_does_not_disable_the_webhook() {
     assert_eq!((old.received().len(), numbers(&new.received())), (1, vec![1]));
 }
 
+/// What the old address has received after an admin has changed the address is posted to the new one as well.
+#[tokio::test]
+async fn a_late_success_of_the_old_address_does_not_count_for_the_new_one() {
+    let (app, admin) = start().await;
+    let (old, new) = (Receiver::start().await, Receiver::start().await);
+    let hook = app.webhook(&admin, &old.url, &["game.changed"]).await;
+    old.hold();
+    insert_events(&app, 1).await;
+    let first = app.dispatcher();
+    let first = tokio::spawn(async move { first.run_once().await });
+    old.wait_for(1).await;
+    let body = json!({ "url": new.url, "kinds": ["game.changed"] });
+    put(&app, &admin, &hook, &body).await.expect(200);
+    old.release();
+    first.await.unwrap().unwrap();
+    // The lease of the first attempt expires.
+    app.clock().advance(Duration::seconds(61));
+    app.post_webhooks().await;
+    assert_eq!((old.received().len(), numbers(&new.received())), (1, vec![1]));
+}
+
 #[tokio::test]
 async fn waiting_deliveries_are_posted_even_if_no_new_ones_can_be_written() {
     let (app, admin) = start().await;

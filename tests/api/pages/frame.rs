@@ -238,6 +238,14 @@ async fn assets_are_cached_forever_only_under_their_own_hash() {
         let file = app.get(path).answer().await;
         assert_eq!((file.status, file.header("content-type")), (200, media_type.to_owned()));
     }
+    let robots = app.get("/robots.txt").answer().await.text();
+    // Previews of links show the pictures of cards and designs.
+    for line in ["Allow: /v1/cards/*/picture", "Allow: /v1/designs/*/picture", "Disallow: /v1/"]
+        .into_iter()
+        .chain(["Disallow: /search?", "Disallow: /decks?", "Disallow: /designs?"])
+    {
+        assert!(robots.lines().any(|found| found == line), "{line}: {robots}");
+    }
 }
 
 #[tokio::test]

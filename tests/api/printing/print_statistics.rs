@@ -57,6 +57,28 @@ async fn registered_copies_are_compared_with_printed_copies() {
     app.get("/v1/games/none/sets/dusk/print-statistics").answer().await.problem(404, "not_found");
 }
 
+#[tokio::test]
+async fn void_copies_do_not_count_as_registered() {
+    let app = TestApp::start().await;
+    app.import_set("dusk", 1, false).await;
+    let cards = app.print("dusk", 7).await;
+    let (admin, moderator, ada) =
+        (app.admin().await, app.moderator().await, app.player("ada").await);
+    app.register(&ada, &cards[0]).await;
+    let copy = app.register(&ada, &cards[1]).await;
+    let counts = async || {
+        let statistics = app.get(OF_DUSK).answer().await.expect(200);
+        let runs = app.get("/v1/print-runs").by(&admin).answer().await.expect(200);
+        [&statistics["registered"], &runs["data"][0]["registered"]]
+            .map(|count| count.as_u64().unwrap())
+    };
+    assert_eq!(counts().await, [2, 2]);
+    let reason = json!({ "reason": "Stolen." });
+    let void = app.post(&format!("/v1/copies/{copy}/void")).by(&moderator).json(&reason);
+    void.answer().await.expect(200);
+    assert_eq!(counts().await, [1, 1]);
+}
+
 async fn submit(app: &TestApp, cards: &[&PaperCard]) {
     for (place, card) in cards.iter().enumerate() {
         let player = app.player_owned(format!("player {} {place}", card.number)).await;

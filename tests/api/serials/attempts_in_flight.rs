@@ -27,7 +27,7 @@ async fn app_with_cards(cards: usize, copies: u64) -> (TestApp, Vec<PaperCard>) 
 }
 
 /// An app with many connections, and with this limit for a statement.
-async fn app_with_patience(limit: Duration) -> (TestApp, Vec<PaperCard>) {
+async fn app_with_time_limit(limit: Duration) -> (TestApp, Vec<PaperCard>) {
     let tune = |store: &mut StoreSettings| {
         store.pool_size = 30;
         store.statement_timeout = limit;
@@ -137,7 +137,7 @@ const COPIES_OF_FIRST_CARD: &str = "SELECT FROM copies c JOIN printings p ON p.i
 
 #[tokio::test]
 async fn a_submission_waits_a_moment_for_attempts_in_flight() {
-    let (app, cards) = app_with_patience(Duration::from_secs(30)).await;
+    let (app, cards) = app_with_time_limit(Duration::from_secs(30)).await;
     let ada = app.player("ada").await;
     let (held, free): (Vec<_>, Vec<_>) = cards.iter().partition(|card| card.number == "001");
     let mut holder = app.db().session().await;
@@ -171,7 +171,7 @@ async fn a_submission_waits_a_moment_for_attempts_in_flight() {
 /// A lock that another transaction holds for too long fails submissions, which use up no attempt.
 #[tokio::test]
 async fn submissions_that_time_out_use_up_no_attempt() {
-    let (app, cards) = app_with_patience(Duration::from_secs(1)).await;
+    let (app, cards) = app_with_time_limit(Duration::from_secs(1)).await;
     let ada = app.player("ada").await;
     let held: Vec<PaperCard> = cards.into_iter().filter(|card| card.number == "001").collect();
     let mut holder = app.db().session().await;
@@ -247,7 +247,7 @@ fn guesses(card: &PaperCard, numbers: Range<usize>) -> Value {
 /// Attempts for the next codes are taken afterwards: if the client disconnects meanwhile, none of them is lost.
 #[tokio::test]
 async fn a_batch_counts_its_guesses_before_it_takes_further_attempts() {
-    let (app, cards) = app_with_patience(Duration::from_secs(30)).await;
+    let (app, cards) = app_with_time_limit(Duration::from_secs(30)).await;
     let ada = app.player("ada").await;
     let send = |numbers| {
         let body = guesses(&cards[0], numbers);
@@ -321,11 +321,11 @@ async fn an_attempt_stays_used_when_its_request_ends_during_its_group() {
 #[tokio::test]
 async fn attempts_that_are_given_back_do_not_take_all_connections() {
     let app = TestApp::start().await;
-    let patience = Duration::from_secs(30);
+    let time_limit = Duration::from_secs(30);
     let settings = StoreSettings {
         pool_size: 2,
-        statement_timeout: patience,
-        answer_timeout: patience,
+        statement_timeout: time_limit,
+        answer_timeout: time_limit,
         ..StoreSettings::new(app.db().url())
     };
     let store = Store::new(&settings).unwrap();

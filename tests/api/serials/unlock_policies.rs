@@ -675,6 +675,21 @@ async fn an_edit_of_a_threshold_waits_for_a_change_of_the_unlock_policy() {
     assert_eq!(app.db().number(stored).await, 5);
 }
 
+/// A set without a policy of its own shows that of its game, or the threshold of its file; `If-Match` names what was shown.
+#[tokio::test]
+async fn the_first_policy_of_a_set_is_refused_if_another_one_applied_meanwhile() {
+    let (app, _, admin) = app_with_print_run().await;
+    let body = json!({ "threshold": 3 });
+    let put = |tag: &str| app.put(POLICY).by(&admin).header("if-match", tag).json(&body);
+    let shown = async || app.get(POLICY).answer().await.header("etag");
+    let read = shown().await;
+    let answer = send_during(&app, GAME_POLICY, put(&read).answer()).await;
+    answer.problem(412, "precondition_failed");
+    let own = "SELECT count(*) FROM unlock_policies WHERE set_code IS NOT NULL";
+    assert_eq!(app.db().number(own).await, 0);
+    put(&shown().await).answer().await.expect(201);
+}
+
 #[tokio::test]
 async fn a_moderator_cannot_review_an_own_submission() {
     let (app, cards, admin) = app_with_print_run().await;

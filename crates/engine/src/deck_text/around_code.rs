@@ -1,7 +1,8 @@
-//! The lines around a share code: the title of a deck, facts about it, headings, and words to people. Around a link of ids there are only code fences.
+//! The lines around a share code: the title of a deck, facts about it, headings, and words to people. Around a link of ids there are only code fences,
+//! and words in its line.
 
 use super::draft::{Content, Draft};
-use super::line::{bare_count_after_name, common, count_after_name, without_count};
+use super::line::{bare_count_after_name, common, count_after_name, joined_count, without_count};
 use super::own::note;
 use super::read_deck::{IgnoredReason, LineVerdict, ReadLine};
 use super::resolve::{is_fact, stated_name};
@@ -133,6 +134,8 @@ pub(super) fn is_title(line: &str) -> bool {
     match Draft::line(line, common) {
         Content::Entry(entry) => {
             entry.quantity.is_none()
+                && entry.fault.is_none()
+                && joined_count(line).is_none()
                 && count_after_name(line).is_none()
                 && bare_count_after_name(line).is_none()
         }
@@ -149,7 +152,11 @@ pub(super) fn is_sentence(line: &str) -> bool {
     match Draft::line(line, common) {
         Content::Entry(entry) => {
             let ends = line.ends_with([':', '.', '!', '?']);
-            entry.quantity.is_none() && ends && count_after_name(line).is_none()
+            let has_quantity = entry.quantity.is_some()
+                || entry.fault.is_some()
+                || joined_count(line).is_some()
+                || count_after_name(line).is_some();
+            ends && !has_quantity
         }
         Content::Comment(_) | Content::Blank => true,
         Content::Ignored(reason) => reason == IgnoredReason::Decoration,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::archidekt::zone_of;
 use super::draft::{Content, Draft, DraftEntry};
+use super::line::{COMMANDER, is_commander_mark};
 use super::zones::{Place, place};
 use crate::manifest::Game;
 
@@ -20,13 +21,13 @@ fn read_category(entry: &mut DraftEntry<'_>, game: &Game) {
     if let Some(otherwise) = &mut entry.otherwise {
         read_category(otherwise, game);
     }
-    // Moxfield marks commanders where others have their finish.
-    if entry.card.rarity.as_deref().is_some_and(|mark| mark.eq_ignore_ascii_case("cmdr")) {
+    // Our own text and tables have such a mark as the rarity.
+    if entry.card.rarity.as_deref().is_some_and(is_commander_mark) {
         entry.card.rarity = None;
         entry.zone.get_or_insert(Cow::Borrowed("commander"));
     }
-    // Deckstats marks them with a comment.
-    let is_mark = |tag: &str| tag.trim().eq_ignore_ascii_case("!commander");
+    // Moxfield and TappedOut mark commanders between asterisks, Deckstats with a comment.
+    let is_mark = |tag: &str| tag.trim().eq_ignore_ascii_case(COMMANDER);
     if let Some(at) = entry.card.tags.iter().position(|tag| is_mark(tag)) {
         entry.card.tags.remove(at);
         entry.zone.get_or_insert(Cow::Borrowed("commander"));

@@ -5,11 +5,12 @@ use std::borrow::Cow;
 
 use super::csv_guess::guessed_columns;
 use super::draft::{Content, Draft, DraftEntry, Parts, Source};
-use super::line::split_parts;
+use super::line::{split_parts, without_count};
 use super::no_cards::is_table_rule;
 use super::own::DeckTextFault;
 use super::read_deck::{Guess, IgnoredReason, MalformedText};
 use super::writing::{DeckWriter, Rarities, WritableParts};
+use super::zones::{Place, place};
 use crate::manifest::Game;
 use crate::name::search_key;
 use crate::schema::word_key;
@@ -301,6 +302,9 @@ impl Columns {
 
     pub(super) fn entry<'a>(&self, line: &'a str, game: &Game) -> Content<'a> {
         let record = fields(line, self.separator);
+        if let Some(label) = self.zone_header(&record, game) {
+            return Content::Section(label);
+        }
         let as_written = self.entry_of(line, &record, game);
         let Some(joined) = self.with_comma_in_name(record).filter(|_| !self.is_guessed) else {
             return as_written;
@@ -313,6 +317,15 @@ impl Columns {
             (Content::Entry(entry), _) => Content::Entry(entry),
             (_, as_written) => as_written,
         }
+    }
+
+    /// The word for a zone that a record has in place of a card, as people write it above the cards of the zone. Without a column for quantities, it may be a card.
+    fn zone_header<'a>(&self, record: &[Cow<'a, str>], game: &Game) -> Option<Cow<'a, str>> {
+        let mut filled = record.iter().enumerate().filter(|(_, field)| !field.trim().is_empty());
+        let (at, label) = filled.next().filter(|_| filled.next().is_none())?;
+        let may_be = self.quantity.is_some() && self.zone != Some(at);
+        let is_zone = || place(game, without_count(label)) != Place::Category;
+        (may_be && is_zone()).then(|| trimmed(label.clone()))
     }
 
     /// A record with more fields than the header has, as it is if the name has commas and no quotation marks around it.

@@ -87,6 +87,8 @@ pub(super) struct DraftEntry<'a> {
     pub(super) remark: Option<String>,
     /// Ids of physical copies; only our own JSON has them.
     pub(super) copies: Vec<String>,
+    /// Why the line cannot be read, unless a card is called so as a whole: `7`, `+2 Mace`.
+    pub(super) fault: Option<DeckTextFault>,
 }
 
 /// The parts of a card's line.
@@ -196,6 +198,7 @@ impl DraftEntry<'_> {
             otherwise,
             remark,
             copies,
+            fault,
         } = self;
         let Parts { name, set, number, rarity, tags, is_place_bare, is_place_in_front, category } =
             card;
@@ -210,6 +213,7 @@ impl DraftEntry<'_> {
             && otherwise.is_none()
             && remark.is_none()
             && copies.is_empty()
+            && fault.is_none()
             && set.is_none()
             && number.is_none()
             && rarity.is_none()

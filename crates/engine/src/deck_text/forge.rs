@@ -38,8 +38,12 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
                 _ => Content::Ignored(IgnoredReason::Decoration),
             };
         }
+        // Without a bar, the set may stand as in other lists.
+        if !line.contains('|') {
+            return common(line);
+        }
         match common_as(line, parts) {
-            Content::Entry(entry) if line.contains('|') => Content::Entry(Box::new(DraftEntry {
+            Content::Entry(entry) => Content::Entry(Box::new(DraftEntry {
                 readings: None,
                 otherwise: with_bar_in_name(line),
                 ..*entry
@@ -76,8 +80,8 @@ fn parts(text: &str) -> Parts<'_> {
     let mut fields = text.split('|').map(str::trim);
     let name = fields.next().unwrap_or_default();
     let (name, foil) = match name.strip_suffix('+') {
-        Some(name) if text.contains('|') => (name, true),
-        _ => (name, false),
+        Some(name) => (name, true),
+        None => (name, false),
     };
     let set = fields.next().filter(|set| !set.is_empty());
     let number = fields.find_map(|field| field.strip_prefix('[')?.strip_suffix(']'));

@@ -1,13 +1,14 @@
-//! Members of JSON that are the name of a card and its quantity: `"Salt": 4`, or `"Salt": {"quantity": 4}`.
+//! Members of JSON that are the name of a card and its quantity, `"Salt": 4` or `"Salt": {"quantity": 4}`, and members of other names that hold entries.
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::json_entries::{JsonEntry, QUANTITIES, entry, member};
 use super::json_fault::JsonFault;
 use super::zones::Place;
+use crate::deck::DeckEntry;
 
 /// Members that state a fact about a list, in lower case without `_` and `-`. Beside lists they are no cards.
 const FACTS: [&str; 53] = [
@@ -70,6 +71,8 @@ const FACTS: [&str; 53] = [
 pub(super) struct Counts {
     /// The entries, and whether their names are rather those of facts.
     found: Vec<(JsonEntry, bool)>,
+    /// The entries in members whose names are those of no list and no zone. They belong to no known part of the deck, but are not left out silently.
+    outside: Vec<JsonEntry>,
     /// What is wrong with the first other member that has a number or a text.
     fault: Option<JsonFault>,
     /// Whether the object has only such members.
@@ -80,21 +83,22 @@ pub(super) struct Counts {
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { found: Vec::new(), fault: None, are_alone: true, has_main: false }
+        let (found, outside) = (Vec::new(), Vec::new());
+        Self { found, outside, fault: None, are_alone: true, has_main: false }
     }
 }
 
 impl Counts {
-    /// Adds a member of an object; `place`: that of the object.
-    pub(super) fn add(&mut self, key: String, value: Option<Value>, place: &Place) {
+    /// Adds a member of an object; `place`: that of the object. `holds_cards`: whether an object in it may be an entry.
+    pub(super) fn add(
+        &mut self,
+        key: String,
+        value: Option<Value>,
+        (place, holds_cards): (&Place, bool),
+    ) {
         let is_fact = is_fact(&key);
         let mut members = match value {
-            // A board without cards, as Moxfield writes it.
-            Some(Value::Object(members)) if members.get("cards").is_some_and(is_empty) => {
-                self.are_alone = false;
-                return;
-            }
-            Some(Value::Object(members)) if member(&members, &QUANTITIES).is_some() => members,
+            Some(Value::Object(members)) if holds_cards && is_entry(&members) => members,
             Some(count @ (Value::Number(_) | Value::String(_))) if !QUANTITIES.contains(&&*key) => {
                 let is_number = count.is_number();
                 let mut members = Map::new();
@@ -104,8 +108,11 @@ impl Counts {
                 }
                 members
             }
-            _ => {
+            other => {
                 self.are_alone = false;
+                if let Some(value) = other.filter(|_| !is_fact) {
+                    self.outside.extend(entries_in(&value).into_iter().map(outside));
+                }
                 return;
             }
         };
@@ -126,6 +133,11 @@ impl Counts {
         }
     }
 
+    /// Takes the entries that belong to no known part of the deck.
+    pub(super) fn take_outside(&mut self) -> Vec<JsonEntry> {
+        std::mem::take(&mut self.outside)
+    }
+
     /// The entries. Beside the cards of the main deck they do not belong to it, but are not left out silently, unless the object only describes a deck:
     /// `holds_cards` says that it does not. `has_lists`: it has lists of entries.
     pub(super) fn entries(
@@ -133,7 +145,7 @@ impl Counts {
         holds_cards: bool,
         has_lists: bool,
     ) -> Result<Vec<JsonEntry>, JsonFault> {
-        let Self { found, fault, are_alone, has_main } = self;
+        let Self { found, fault, are_alone, has_main, .. } = self;
         if !holds_cards && (has_main || !(are_alone || has_lists)) {
             return Ok(Vec::new());
         }
@@ -153,9 +165,47 @@ impl Counts {
     }
 }
 
-/// Whether a list of cards is empty.
-fn is_empty(cards: &Value) -> bool {
-    cards.as_object().is_some_and(Map::is_empty) || cards.as_array().is_some_and(Vec::is_empty)
+/// Whether an object is an entry. A board of Moxfield has the number of its cards beside them.
+fn is_entry(members: &Map<String, Value>) -> bool {
+    let is_list = |value: &Value| value.is_object() || value.is_array();
+    member(members, &QUANTITIES).is_some() && !members.get("cards").is_some_and(is_list)
+}
+
+/// The entries in a member whose name is that of no list and no zone: objects with a quantity and a card, or names and quantities, also inside each other.
+fn entries_in(value: &Value) -> Vec<DeckEntry> {
+    let members = match value {
+        Value::Array(elements) => return elements.iter().flat_map(entries_in).collect(),
+        Value::Object(members) => members,
+        _ => return Vec::new(),
+    };
+    if is_entry(members) && member(members, &["name", "card"]).is_some() {
+        return entry(members, &Place::Outside).into_iter().collect();
+    }
+    let parts = || members.iter().filter(|(name, _)| !is_fact(name));
+    let counted: Option<Vec<DeckEntry>> =
+        parts().map(|(name, value)| counted(name, value)).collect();
+    counted.unwrap_or_else(|| parts().flat_map(|(_, value)| entries_in(value)).collect())
+}
+
+/// The entry of a name and its quantity.
+fn counted(name: &str, value: &Value) -> Option<DeckEntry> {
+    let mut found = match value {
+        Value::Object(members) if is_entry(members) => entry(members, &Place::Outside).ok()?,
+        Value::Number(_) | Value::String(_) => {
+            let count = Map::from_iter([(QUANTITIES[0].to_owned(), value.clone())]);
+            entry(&count, &Place::Outside).ok()?
+        }
+        _ => return None,
+    };
+    if found.card.name.is_empty() {
+        name.clone_into(&mut found.card.name);
+    }
+    Some(found)
+}
+
+/// An entry that does not belong to the deck.
+fn outside(entry: DeckEntry) -> JsonEntry {
+    JsonEntry { entry, exact: false, is_outside: true, labels: Vec::new() }
 }
 
 /// Whether a member of this name states a fact about a list.
@@ -165,9 +215,9 @@ fn is_fact(key: &str) -> bool {
     FACTS.contains(&word.to_lowercase().as_str()) || (is_ending && !key.contains(' '))
 }
 
-/// Reads a member of an object; `None`: it can be no quantity, and no entry.
+/// Reads a member of an object; `None`: it can be no quantity, and holds no entries.
 pub(super) struct MemberReader {
-    /// Whether an object may be an entry, and a text a quantity.
+    /// Whether a text may be a quantity.
     pub(super) holds_cards: bool,
 }
 
@@ -187,10 +237,6 @@ impl<'de> Visitor<'de> for MemberReader {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Option<Value>, A::Error> {
-        if !self.holds_cards {
-            while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-            return Ok(None);
-        }
         let mut members = Map::new();
         while let Some((name, value)) = object.next_entry::<String, Value>()? {
             members.insert(name, value);
@@ -199,8 +245,11 @@ impl<'de> Visitor<'de> for MemberReader {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Option<Value>, A::Error> {
-        while array.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
+        let mut elements = Vec::new();
+        while let Some(element) = array.next_element::<Value>()? {
+            elements.push(element);
+        }
+        Ok(Some(Value::Array(elements)))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Option<Value>, E> {

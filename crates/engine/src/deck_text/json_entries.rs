@@ -130,7 +130,7 @@ impl<'de> Visitor<'de> for Holder<'_> {
             if !is_list && named == Place::Category {
                 let value =
                     object.next_value_seed(MemberReader { holds_cards: self.holds_cards })?;
-                counts.add(key, value, self.place);
+                counts.add(key, value, (self.place, self.holds_cards));
                 continue;
             }
             counts.are_alone = false;
@@ -146,11 +146,13 @@ impl<'de> Visitor<'de> for Holder<'_> {
         // An empty map of cards is an empty list, as programs write a zone without cards.
         self.found.lists += usize::from(is_empty && self.holds_cards);
         let has_lists = self.found.lists > lists;
+        let outside = counts.take_outside();
         let entries = counts.entries(self.holds_cards, has_lists).map_err(A::Error::custom)?;
         if !entries.is_empty() {
             self.found.lists += 1;
             self.found.entries.extend(entries);
         }
+        self.found.entries.extend(outside);
         // Cards in another form must not be left out silently.
         let is_zone = matches!(self.place, Place::Zone { .. });
         if is_zone && self.found.lists == lists {

@@ -26,14 +26,15 @@ use marks::{without_chat_marks, without_check_box};
 
 pub(super) use headings::{in_parentheses, looks_like_header, without_cards, without_count};
 pub(super) use marks::{
-    has_marks, linked_name, may_have_marks, without_bullet, without_marks, without_symbols,
+    has_marks, link_in_front, linked_name, may_have_marks, without_bullet, without_marks,
+    without_symbols,
 };
-pub(super) use parts::{last_tag, number_tags, split_parts};
+pub(super) use parts::{COMMANDER, is_commander_mark, last_tag, number_tags, split_parts};
 pub(super) use places::{
     has_dash, is_set_code, joined_place, place_in_front, place_of_two_words, place_with_dash,
     split_parts_without_brackets, with_place_in_name, without_set_size,
 };
-pub(super) use quantities::{has_fraction, leading, quantity};
+pub(super) use quantities::{has_fraction, joined_count, leading, quantity};
 pub(super) use quantities_after::{
     bare_count_after_name, count_after_name, count_in_brackets, count_with_sign, counted_at_end,
     is_copies, parts_with_count, trailing,
@@ -150,29 +151,38 @@ fn unquoted<'a>(line: &'a str, parts: impl Fn(&'a str) -> Parts<'a>) -> Content<
         None => zone_in_front(line)
             .map_or((None, line), |(zone, rest)| (Some(Cow::Borrowed(zone)), rest)),
     };
-    match quantity(entry) {
-        Ok((_, "")) => DeckTextFault::NameMissing.into(),
-        Ok((quantity, text)) => Content::Entry(Box::new(DraftEntry {
-            quantity,
-            card: parts(text),
-            readings: Some((text, without_check_box(entry).unwrap_or(entry))),
-            zone,
-            marks_dropped: without_check_box(entry).is_some(),
-            ..DraftEntry::default()
-        })),
-        Err(fault) => fault.into(),
-    }
+    let (quantity, text, fault) = match quantity(entry) {
+        Ok((_, "")) => (None, entry, Some(DeckTextFault::NameMissing)),
+        Ok((quantity, text)) => (quantity, text, None),
+        Err(fault @ DeckTextFault::QuantityInvalid) => (None, entry, Some(fault)),
+        Err(fault) => return fault.into(),
+    };
+    let without_box = without_check_box(entry).filter(|_| fault.is_none());
+    Content::Entry(Box::new(DraftEntry {
+        quantity,
+        card: parts(text),
+        readings: Some((text, without_box.unwrap_or(entry))),
+        zone,
+        marks_dropped: without_box.is_some(),
+        fault,
+        ..DraftEntry::default()
+    }))
 }
 
-/// The word for a zone before a quantity and a name: `COMMANDER: 1 Name`, `[Commander] 1 Name`.
+/// The word for a zone before a quantity and a name: `COMMANDER: 1 Name`, `[Commander] 1 Name`. Except for the main deck, whose word rather states the name of a deck,
+/// it may stand before a name alone: `Commander: Name`.
 pub(super) fn zone_in_front(line: &str) -> Option<(&str, &str)> {
     let (word, rest) = match line.strip_prefix('[') {
         Some(inner) => inner.split_once(']')?,
         None => line.split_once(':')?,
     };
-    let rest = rest.trim_start();
-    let is_entry = leading(rest).is_some_and(|(_, name)| !name.is_empty());
-    (is_entry && Role::of_word(word.trim()).is_some()).then(|| (word.trim(), rest))
+    let (word, rest) = (word.trim(), rest.trim_start());
+    let role = Role::of_word(word)?;
+    let is_entry = match leading(rest) {
+        Some((_, name)) => !name.is_empty(),
+        None => role != Role::Main && !rest.is_empty(),
+    };
+    is_entry.then_some((word, rest))
 }
 
 /// Reads a line of metadata in a file of XMage.

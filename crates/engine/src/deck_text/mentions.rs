@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::draft::{Content, Draft, DraftEntry, Parts};
 use super::line::{joined_place, number_tags, place_with_dash, without_count, without_set_size};
 use super::own::names_to_tell_apart;
-use super::resolve::{names_with_marks, readings};
+use super::resolve::{names_with_marks, readings, with_joined_count};
 use super::several::{counted_entries, line_of};
 use super::symbols::{
     counted_symbol, may_be_symbol, symbol_row, without_selectors, without_skin_tones,
@@ -53,14 +53,15 @@ impl DeckMentions {
         mentions
     }
 
-    /// The cards that [`write_deck`](crate::write_deck) must know, besides those of [`DeckMentions::of_deck`], to write a deck as our own text: their names end
-    /// with marks that a line has after a shorter name. Decks without rarities have no such lines.
+    /// The cards that [`write_deck`](crate::write_deck) must know to write a deck as our own text: their names end with marks that a line has after a shorter name,
+    /// or a reader that knows no card of the name may take a part of it for another card. Decks of names of ASCII letters without rarities have no such lines.
     ///
     /// ```
     /// use cardscape_engine::{DeckMentions, parse_deck_text};
     /// let deck = parse_deck_text("2 Foo {u}\n1 Bar").deck;
     /// assert!(DeckMentions::of_own_text(&deck).names.contains("Foo {u}"));
     /// assert!(DeckMentions::of_own_text(&parse_deck_text("1 Bar").deck).names.is_empty());
+    /// assert!(DeckMentions::of_own_text(&parse_deck_text("1 Bar // Foo").deck).names.contains("Bar // Foo"));
     /// ```
     pub fn of_own_text(deck: &Deck) -> Self {
         let mut mentions = Self::default();
@@ -129,6 +130,12 @@ impl DeckMentions {
         if let Some((symbol, ..)) = entry.readings.and_then(|(text, _)| counted_symbol(text)) {
             self.add_symbol(symbol);
         }
+        if let Some(counted) = with_joined_count(entry) {
+            for name in names_with_marks(&counted) {
+                self.add_name(name, None);
+            }
+            self.add_readings(&counted);
+        }
         let parts = line_of(entry).and_then(counted_entries);
         for (_, part) in parts.into_iter().flatten() {
             self.add_readings(&part);
@@ -150,6 +157,10 @@ pub(super) fn of_draft(draft: &Draft<'_>, depth: MentionDepth) -> DeckMentions {
             Content::Entry(entry) => {
                 mentions.external_ids.extend(entry.external_id);
                 mentions.add(&entry.card, if entry.exact { MentionDepth::Every } else { depth });
+                // A name may begin with the word for a zone.
+                if entry.zone.is_some() && entry.quantity.is_none() && entry.readings.is_some() {
+                    mentions.add_name(&line.text, None);
+                }
                 // A name with marks in it is meant before a shorter name.
                 let ways = std::iter::once(&**entry).chain(entry.otherwise.as_deref());
                 for name in ways.flat_map(names_with_marks) {

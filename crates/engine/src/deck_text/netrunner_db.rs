@@ -1,10 +1,11 @@
-//! Lists of NetrunnerDB: a title, an identity, cards with the names of their sets and dots of influence, totals at the end.
+//! Lists of NetrunnerDB: a title, an identity, cards with the names of their sets and dots of influence, totals at the end. In Markdown, cards are links and sets
+//! stand between underscores.
 
 use std::borrow::Cow;
 
 use super::DeckDialect;
-use super::draft::{Content, Draft, Source};
-use super::line::common;
+use super::draft::{Content, Draft, Parts, Source};
+use super::line::{common, common_as, linked_name, split_parts};
 use super::read_deck::IgnoredReason;
 use super::recognise::recognise;
 use super::writing::{DeckWriter, WritableParts};
@@ -17,13 +18,24 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
         if is_total(line) {
             return Content::Ignored(IgnoredReason::Decoration);
         }
-        match common(line) {
+        match common_as(line, parts) {
             Content::Entry(entry) if is_first && entry.quantity.is_none() => {
                 Content::Note("name", Cow::Borrowed(line))
             }
             other => other,
         }
     })
+}
+
+/// Reads `Name _(Set)_ ●●` and `[Name](address) _(Set)_`, and other cards as in all lists.
+fn parts(text: &str) -> Parts<'_> {
+    let emphasised = text.rsplit_once(" _(").and_then(|(name, rest)| {
+        let (set, dots) = rest.split_once(")_")?;
+        (!dots.contains(char::is_alphanumeric)).then_some((name.trim_end(), set.trim()))
+    });
+    let Some((name, set)) = emphasised else { return split_parts(text) };
+    let name = linked_name(name).unwrap_or(name);
+    Parts { set: Some(Cow::Borrowed(set)), ..split_parts(name) }
 }
 
 fn is_total(line: &str) -> bool {

@@ -84,8 +84,10 @@ fn are_numbered(draft: &Draft<'_>) -> bool {
 /// no cards, `2. Cargo (0)`.
 fn may_be_heading(line: &DraftLine<'_>, below: &[DraftLine<'_>]) -> bool {
     let mut below = below.iter().map(|line| &line.content);
-    let means_nothing = |content: &&Content<'_>| {
-        matches!(content, Content::Blank | Content::Comment(_) | Content::Ignored(_))
+    let means_nothing = |content: &&Content<'_>| match content {
+        Content::Blank | Content::Comment(_) | Content::Ignored(_) => true,
+        Content::Entry(entry) => entry.fault.is_some(),
+        _ => false,
     };
     let next = below.find(|content| !means_nothing(content));
     let is_counted = matches!(next, Some(Content::Entry(entry)) if entry.quantity.is_some());

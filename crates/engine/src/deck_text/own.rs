@@ -205,14 +205,16 @@ pub(super) fn note(comment: &str) -> Option<(String, String)> {
 /// has no notation. [`write_deck`](crate::write_deck) knows the cards of the game, and also puts names in quotes that a reader would take for the beginning of
 /// another card's name.
 pub fn render_deck_text(deck: &Deck) -> String {
-    render(deck, |_, _| true, |_| false)
+    render(deck, |_, _| true, |_| false, |_| false)
 }
 
-/// Writes a deck. `is_meant`: whether a reader with the game at hand takes a header for this zone. `is_card`: whether a card has this name.
+/// Writes a deck. `is_meant`: whether a reader with the game at hand takes a header for this zone. `is_card`: whether a card has this name. `is_guessed`: whether a
+/// reader may take the name, which no card has, for a card and something else.
 fn render(
     deck: &Deck,
     is_meant: impl Fn(&str, Header) -> bool,
     is_card: impl Fn(&str) -> bool,
+    is_guessed: impl Fn(&str) -> bool,
 ) -> String {
     let mut text = String::new();
     let mut zone = MAIN_ZONE;
@@ -225,7 +227,7 @@ fn render(
             text.push('\n');
             zone = &entry.zone;
         }
-        text.push_str(&render_entry(entry, &is_card));
+        text.push_str(&render_entry(entry, &is_card, &is_guessed));
         text.push('\n');
     }
     text
@@ -426,7 +428,11 @@ fn render_section(zone: &str, is_meant: impl Fn(&str, Header) -> bool) -> String
     headers.find(is_read_back).unwrap_or_else(|| format!("[{}]", quote(zone)))
 }
 
-fn render_entry(entry: &DeckEntry, is_card: impl Fn(&str) -> bool) -> String {
+fn render_entry(
+    entry: &DeckEntry,
+    is_card: impl Fn(&str) -> bool,
+    is_guessed: impl Fn(&str) -> bool,
+) -> String {
     let card = &entry.card;
     let is_read_as_card = |line: &str| parse_entry(line).is_ok_and(|(_, read)| read == *card);
     let plain = render_card(entry.quantity, card, str::to_owned);
@@ -435,7 +441,7 @@ fn render_entry(entry: &DeckEntry, is_card: impl Fn(&str) -> bool) -> String {
         && section(&plain).is_none()
         && is_read_as_card(&plain)
         && reads_alike_elsewhere(&plain, entry);
-    if !reads_back {
+    if !reads_back || is_guessed(&card.name) {
         return render_card(entry.quantity, card, quote);
     }
     if !longer_names(&plain).iter().any(|name| is_card(name)) {
@@ -458,10 +464,18 @@ fn longer_names(line: &str) -> Vec<String> {
     names_with_marks(&read).map(str::to_owned).collect()
 }
 
-/// The names that must be known to write a deck as our own text, besides those of its entries.
+/// Whether a reader that knows no card of this name may take a part of it for the name of another card, and the rest for a remark, a symbol, a set or a number.
+fn may_be_guessed(name: &str) -> bool {
+    name.contains("//") || !name.is_ascii() || name.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// The names that must be known to write a deck as our own text: those of entries only if a reader may guess them.
 pub(super) fn names_to_tell_apart(deck: &Deck) -> impl Iterator<Item = String> {
-    let line = |entry: &DeckEntry| render_card(entry.quantity, &entry.card, str::to_owned);
-    deck.entries.iter().flat_map(move |entry| longer_names(&line(entry)))
+    deck.entries.iter().flat_map(|entry| {
+        let line = render_card(entry.quantity, &entry.card, str::to_owned);
+        let name = Some(entry.card.name.clone()).filter(|name| may_be_guessed(name));
+        longer_names(&line).into_iter().chain(name)
+    })
 }
 
 /// Whether a line means the same entry where only some lines of a list are taken for our own text, or none: a name with `#` or brackets would lose them there,
@@ -596,5 +610,6 @@ pub(super) fn write(writer: &mut DeckWriter<'_>) {
             |card: &u32| is_same_spelling(&catalogue.card(*card).definition.name, name);
         catalogue.named(name).iter().any(is_spelled)
     };
-    writer.text = render(writer.deck, is_meant, is_card);
+    let is_guessed = |name: &str| may_be_guessed(name) && !is_card(name);
+    writer.text = render(writer.deck, is_meant, is_card, is_guessed);
 }

@@ -71,9 +71,17 @@ impl ReadDeck {
                 let is_digit = |letter: char| letter.is_ascii_digit();
                 !line.text.starts_with(is_digit) && !line.text.ends_with(is_digit)
             }
-            // A card may have the name that begins with a number, or the commas of the line.
+            // `SB 15`: a set and a number, or a name and a quantity.
+            LineVerdict::Ignored(IgnoredReason::ZoneHeader { .. }) => {
+                !line.text.ends_with(|last: char| last.is_ascii_digit())
+            }
+            // A card may have the name that is or begins with a number, also with a sign, or the commas of the line.
             LineVerdict::Ignored(IgnoredReason::Unreadable {
-                fault: DeckTextFault::QuantityNotWhole | DeckTextFault::TooManyCards,
+                fault:
+                    DeckTextFault::QuantityInvalid
+                    | DeckTextFault::QuantityNotWhole
+                    | DeckTextFault::NameMissing
+                    | DeckTextFault::TooManyCards,
             }) => false,
             LineVerdict::Ignored(_) => true,
             LineVerdict::Ambiguous { .. } | LineVerdict::Unknown { .. } => false,
@@ -97,7 +105,6 @@ pub struct ReadLine {
     /// Position of its entry in the deck, from 0; `None`: it has none. In files with a line for each copy, consecutive lines of one card have the same entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<usize>,
-    /// The verdict on it.
     #[serde(flatten)]
     pub verdict: LineVerdict,
     /// Labels of the line that a deck cannot hold: tags, categories, colours.
@@ -124,7 +131,6 @@ impl ReadLine {
     }
 }
 
-/// The verdict on a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -212,15 +218,9 @@ pub enum Guess {
         name: String,
     },
     /// No card has the name; one has the set and the number.
-    BySetAndNumber {
-        /// Its name.
-        name: String,
-    },
+    BySetAndNumber { name: String },
     /// No card has the name; one shows it as its symbol, for example its emoji.
-    BySymbol {
-        /// Its name.
-        name: String,
-    },
+    BySymbol { name: String },
     /// The line is a row of symbols: each is one copy, or as many as the number beside it or beside the row says.
     SymbolsCounted,
     /// The line has several cards, each with its quantity, and this is one of them.

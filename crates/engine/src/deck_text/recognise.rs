@@ -122,6 +122,18 @@ const MARKS: [LineMark; 10] = [
         },
     },
     LineMark {
+        // Its lists in Markdown have headings after `##`, too.
+        dialect: DeckDialect::NetrunnerDb,
+        mark: DialectMark::Influence,
+        bytes: b".(",
+        is_shown: |line| {
+            let is_total =
+                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count));
+            // A name in quotes may have such words.
+            (line.contains(INFLUENCE) || line.contains(SITE) || is_total()) && !has_own_marks(line)
+        },
+    },
+    LineMark {
         dialect: DeckDialect::PtcgOnline,
         mark: DialectMark::FramedHeadings,
         bytes: b"#*",
@@ -136,17 +148,6 @@ const MARKS: [LineMark; 10] = [
             is_count(count)
                 && ["pokemon", "pokémon", "trainer", "energy"]
                     .contains(&head.trim().to_lowercase().as_str())
-        },
-    },
-    LineMark {
-        dialect: DeckDialect::NetrunnerDb,
-        mark: DialectMark::Influence,
-        bytes: b".(",
-        is_shown: |line| {
-            let is_total =
-                || line.split_once(" cards (min ").is_some_and(|(count, _)| is_count(count));
-            // A name in quotes may have such words.
-            (line.contains(INFLUENCE) || line.contains(SITE) || is_total()) && !has_own_marks(line)
         },
     },
     LineMark {
@@ -347,14 +348,28 @@ pub(super) fn prepared(text: &str) -> Prepared<'_> {
     }
 }
 
-/// The link of ids that a text consists of, without the code fence, quotes and brackets that chats need around it, and the number of its line.
+/// The link of ids that a text consists of, without the code fence, quotes and brackets that chats need around it, and the number of its line. Words that end with a
+/// colon may stand before it.
 fn found_link(text: &str) -> Option<(&str, usize)> {
     let mut lines = numbered_lines(text).filter_map(|(number, line)| {
-        let bare = line.trim_matches(['`', '<', '>', '"', ' ']);
-        (is_link(bare) || !is_fence(line)).then_some((bare, number))
+        let bare = without_marks_of_chats(line);
+        let link = introduced_link(line).map_or(bare, |(_, link)| link);
+        (is_link(link) || !is_fence(line)).then_some((link, number))
     });
     let found = lines.next().filter(|_| lines.next().is_none())?;
     is_link(found.0).then_some(found)
+}
+
+/// The words that end with a colon, and the link of ids after them. After a quantity, both are the name of a card.
+fn introduced_link(line: &str) -> Option<(&str, &str)> {
+    let (before, word) = line.rsplit_once(char::is_whitespace)?;
+    let (before, link) = (before.trim_end(), without_marks_of_chats(word));
+    let is_introduced = before.ends_with(':') && !begins_with_number(before);
+    (is_introduced && is_link(link)).then_some((before, link))
+}
+
+fn without_marks_of_chats(text: &str) -> &str {
+    text.trim_matches(['`', '<', '>', '"', ' '])
 }
 
 /// The share code that a text consists of. Left out are a code fence, quotes and other marks around it, the rest of a link that contains it, words before it that
@@ -425,6 +440,8 @@ fn around_code(text: &str, line: usize) -> Option<AroundCode> {
     let own_line = numbered_lines(text).find(|(number, _)| *number == line);
     let found = own_line.and_then(|(_, text)| code_in_line(text));
     let before = found.as_ref().map(|found| found.before).filter(|words| !is_quotation(words));
+    let before_link = || own_line.and_then(|(_, text)| Some(introduced_link(text)?.0));
+    let before = before.or_else(before_link);
     let after = found.map(|found| found.after).filter(|words| !words.is_empty());
     let others = numbered_lines(text).filter_map(|(number, other)| {
         let words = if number == line { before? } else { other };

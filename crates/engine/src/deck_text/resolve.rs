@@ -30,7 +30,7 @@ use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, DraftLine, Parts}
 use super::line::{has_marks, without_count};
 use super::read_deck::{IgnoredReason, LineVerdict, ReadDeck, ReadLine};
 use super::text::TextEncoding;
-use super::zones::{Place, is_heading, main_zone, place, side_zone, zone_code};
+use super::zones::{Place, Role, is_heading, main_zone, place, side_zone, zone_code};
 use super::{DeckDialect, DeckReading};
 use crate::deck::{Deck, MAIN_ZONE};
 use crate::manifest::Game;
@@ -42,7 +42,7 @@ use resolver::Resolver;
 pub use headings::is_known_heading;
 pub(super) use headings::{is_fact, is_sum, is_total, stated_name};
 pub(super) use names::is_same_spelling;
-pub(super) use readings::{names_with_marks, readings};
+pub(super) use readings::{names_with_marks, readings, with_joined_count};
 pub use resolver::CANDIDATES_MAX;
 
 /// Finds the cards of the lines of a draft and gives a verdict on each line.
@@ -76,10 +76,10 @@ pub(super) fn resolve(
     for DraftLine { line, text, content } in draft.lines {
         let content = match content {
             Content::Section(label) if resolver.is_card_rather_than_zone(&label, &text) => {
-                Content::Entry(Box::new(DraftEntry {
-                    card: Parts { name: text.clone(), ..Parts::default() },
-                    ..DraftEntry::default()
-                }))
+                entry_of_name(text.clone())
+            }
+            Content::Entry(entry) if resolver.has_zone_in_name(&entry, &text) => {
+                entry_of_name(text.clone())
             }
             Content::Section(label) if resolver.is_card_in_brackets(&label, &text) => {
                 entry_in_brackets(label)
@@ -95,7 +95,12 @@ pub(super) fn resolve(
                     current_place = Place::Zone { code: zone.clone(), known: true };
                     IgnoredReason::BlankLine { zone: zone.clone() }
                 }
-                _ => continue,
+                _ => {
+                    if dialect.has_blank_line() && resolver.is_leader_done(&current_place, &read) {
+                        current_place = resolver.zone(&first);
+                    }
+                    continue;
+                }
             },
             Content::Ignored(reason) => reason,
             Content::Note(key, value) => {
@@ -103,7 +108,14 @@ pub(super) fn resolve(
                 IgnoredReason::Note { key: key.to_owned() }
             }
             Content::Comment(comment) => {
-                resolver.comment(comment, dialect, &mut current_place, &mut read)
+                let ignored = resolver.comment(comment, &mut current_place, &mut read);
+                let is_kind = ignored == IgnoredReason::Comment
+                    && resolver.reads_headings_in_comments()
+                    && is_heading(game, without_count(comment));
+                if is_kind && resolver.is_leader_done(&current_place, &read) {
+                    current_place = resolver.zone(&first);
+                }
+                ignored
             }
             Content::Zone(code) if resolver.is_heading_rather_than_zone(&code, &text) => {
                 IgnoredReason::Heading
@@ -165,8 +177,12 @@ pub(super) fn resolve(
                 }
             }
         };
-        if ignored == IgnoredReason::Heading && current_place == Place::Outside {
-            read.outside.push(line);
+        if ignored == IgnoredReason::Heading {
+            if current_place == Place::Outside {
+                read.outside.push(line);
+            } else if resolver.is_leader_done(&current_place, &read) {
+                current_place = resolver.zone(&first);
+            }
         }
         read.lines.push(ReadLine {
             line,
@@ -180,12 +196,29 @@ pub(super) fn resolve(
     read
 }
 
+impl Resolver<'_> {
+    /// Whether a list is in the zone of its commander or companion and has a card of it. Few cards are in such a zone, so that a heading of a kind of cards, or a
+    /// blank line, ends it.
+    fn is_leader_done(&self, current_place: &Place, read: &ReadDeck) -> bool {
+        let Place::Zone { code, .. } = current_place else { return false };
+        let role = Role::of_zone(self.catalogue.game().zones(), code);
+        matches!(role, Some(Role::Commander | Role::Companion))
+            && read.deck.entries.last().is_some_and(|last| last.zone == *code)
+    }
+}
+
 /// What a header means. Its label may have a count: `[Sideboard (15)]`.
 fn section(game: &Game, label: &str) -> Place {
     match place(game, label) {
         Place::Category => place(game, without_count(label)),
         place => place,
     }
+}
+
+/// The entry of a line that is the name of a card, whatever else it looks like.
+fn entry_of_name(name: Cow<'_, str>) -> Content<'_> {
+    let card = Parts { name, ..Parts::default() };
+    Content::Entry(Box::new(DraftEntry { card, ..DraftEntry::default() }))
 }
 
 /// The entry of a line that is the name of a card in square brackets.
@@ -200,7 +233,7 @@ fn entry_in_brackets(name: Cow<'_, str>) -> Content<'_> {
 /// The numbers of the lines that stand where headings do: a line without a quantity, with no entry directly above it, and below it, perhaps after a blank
 /// line, an entry with a quantity and without such marks.
 fn leading_lines(draft: &Draft<'_>) -> BTreeSet<usize> {
-    let is_entry = |line: &DraftLine<'_>| matches!(line.content, Content::Entry(_));
+    let is_entry = |line: &DraftLine<'_>| matches!(&line.content, Content::Entry(entry) if entry.fault.is_none());
     let is_blank = |line: &DraftLine<'_>| matches!(line.content, Content::Blank);
     let quantity = |line: &DraftLine<'_>| match &line.content {
         Content::Entry(entry) => entry.quantity,
@@ -240,11 +273,21 @@ fn blank_line_of_side(draft: &Draft<'_>, resolver: &Resolver<'_>) -> Option<usiz
     if draft.lines.iter().any(has_zone) {
         return None;
     }
+    let game = resolver.catalogue.game();
+    // A list that begins with another zone, such as that of the commander, has headers.
+    let is_other_zone = |label: &str| match section(game, label) {
+        Place::Zone { code, .. } => code != main_zone(game),
+        Place::Outside => true,
+        Place::Category => false,
+    };
     let mut found = None;
     let mut blank = None;
     let mut has_entries = false;
     for DraftLine { line, text, content } in &draft.lines {
         match content {
+            // Above the cards, a line that cannot be read is none.
+            Content::Entry(entry)
+                if entry.fault.is_some() && !has_entries && !resolver.is_name_with_sign(entry) => {}
             // The number of all cards, below them.
             Content::Entry(entry) if is_total(entry) || is_sum(entry, text) => blank = None,
             Content::Entry(entry) if is_fact_alone(entry, text) => {}
@@ -262,6 +305,8 @@ fn blank_line_of_side(draft: &Draft<'_>, resolver: &Resolver<'_>) -> Option<usiz
             }
             Content::Blank => blank = Some(*line),
             Content::Note(..) => {}
+            Content::Section(label) if is_other_zone(label) => return None,
+            Content::Comment(label) if is_other_zone(label) => return None,
             _ if has_entries => return None,
             _ => {}
         }

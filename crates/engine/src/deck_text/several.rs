@@ -83,7 +83,7 @@ pub(super) fn has_too_many_cards(line: &str) -> bool {
 /// The parts of such a line as entries.
 pub(super) fn counted_entries(line: &str) -> Option<Vec<(&str, DraftEntry<'_>)>> {
     let entry = |part| match common(part) {
-        Content::Entry(entry) => Some((part, *entry)),
+        Content::Entry(entry) if entry.fault.is_none() => Some((part, *entry)),
         _ => None,
     };
     counted_parts(line)?.into_iter().map(entry).collect()

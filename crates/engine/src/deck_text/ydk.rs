@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, RepeatedLine, Source};
+use super::draft::{Content, DECK_LINES_MAX, Draft, DraftEntry, LINE_MAX, RepeatedLine, Source};
 use super::own::DeckTextFault;
 use super::read_deck::IgnoredReason;
 use super::writing::DeckWriter;
@@ -17,10 +17,12 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
     for (at, line) in source.tidy.split('\n').enumerate() {
         let line = line.trim();
-        let id = line.parse::<u64>().ok();
+        let (id, remark) = without_remark(line);
+        let id = id.parse::<u64>().ok();
         if let (Some(id), Some(last)) = (id, draft.lines.last_mut())
             && let Content::Entry(entry) = &mut last.content
             && entry.external_id == Some(id)
+            && entry.remark.as_deref() == remark
         {
             entry.quantity = entry.quantity.map(|copies| copies.saturating_add(1));
             if draft.repeated.len() < DECK_LINES_MAX {
@@ -30,12 +32,29 @@ pub(super) fn draft(source: Source<'_>) -> Draft<'_> {
             continue;
         }
         let content = match id {
-            Some(id) => Content::Entry(copy(id)),
+            Some(id) => {
+                let mut entry = copy(id);
+                entry.remark = remark.map(str::to_owned);
+                Content::Entry(entry)
+            }
             None => Draft::line(line, read_other_line),
         };
         draft.push(at + 1, Cow::Borrowed(line), content);
     }
     draft
+}
+
+/// The id of a line, and the remark that people write after it, for example the name of the card. Of a line without an id, all is the first of them.
+fn without_remark(line: &str) -> (&str, Option<&str>) {
+    let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
+    let mark = ["//", "#", "--"].iter().find_map(|mark| rest.trim_start().strip_prefix(mark));
+    match mark {
+        Some(remark) if rest.len() < line.len() && line.len() <= LINE_MAX => {
+            let remark = remark.trim();
+            (&line[..line.len() - rest.len()], Some(remark).filter(|remark| !remark.is_empty()))
+        }
+        _ => (line, None),
+    }
 }
 
 pub(super) fn copy<'a>(id: u64) -> Box<DraftEntry<'a>> {

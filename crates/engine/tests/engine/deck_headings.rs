@@ -52,11 +52,65 @@ fn a_heading_may_have_the_number_of_its_cards_in_any_form() {
         "[Sideboard] 2",
         "Sideboard — 2",
         "Sideboard ( 2 )",
+        "Sideboard 15",
+        "Quay 2",
+        "[SB]",
+        "(SB)",
+        "// SB",
+        "# SB",
+        "## SB (2)",
+        "SB 2 cards",
+        "Réserve",
+        "Banquillo (2)",
     ] {
         let list = format!("4 Salt\n\n{heading}\n2 Silk");
         assert_eq!(entries(&list), [entry("main", 4, "Salt"), entry("side", 2, "Silk")], "{list}");
     }
     assert_eq!(entries("[SIDEBOARD] 2 Silk\n[MAIN] 4 Salt")[0], entry("side", 2, "Silk"));
+}
+
+#[test]
+fn the_zone_of_a_commander_ends_below_its_cards() {
+    let main = entry("main", 4, "Salt");
+    for word in ["Commander", "Companion"] {
+        let leader = entry(&word.to_lowercase(), 1, "Silk");
+        for list in [
+            "1 Silk\n\n4 Salt",
+            "1 Silk\n\nCreatures\n4 Salt",
+            "1 Silk\n\nCreatures (2)\n4 Salt",
+            "1 Silk\n# Creatures\n4 Salt",
+            "1 Silk\n**Creatures**\n4 Salt",
+            "Creatures\n1 Silk\n\n4 Salt",
+        ] {
+            let list = format!("{word}\n{list}");
+            assert_eq!(entries(&list), [leader.clone(), main.clone()], "{list}");
+        }
+    }
+    // These zones may have many cards.
+    let side = [entry("side", 1, "Silk"), entry("side", 4, "Salt")];
+    assert_eq!(entries("Sideboard\n1 Silk\n\nCreatures\n4 Salt"), side);
+    assert_eq!(entries("Maybeboard:\n1 Silk\n\n4 Salt"), []);
+}
+
+#[test]
+fn a_zone_may_stand_before_a_name_alone() {
+    let main = entry("main", 4, "Salt");
+    for (line, card) in [
+        ("Sideboard: Silk", entry("side", 1, "Silk")),
+        ("Sideboard: Silk x2", entry("side", 2, "Silk")),
+        ("[Sideboard] Silk", entry("side", 1, "Silk")),
+        ("Extra: Old Tar", entry("extra", 1, "Old Tar")),
+        ("Commander: Silk", entry("commander", 1, "Silk")),
+        ("Sideboard: Slik", entry("side", 1, "Slik")),
+    ] {
+        let list = format!("4 Salt\n{line}");
+        assert_eq!(entries(&list), [main.clone(), card], "{list}");
+    }
+    assert_eq!(entries("4 Salt\nMaybeboard: Silk"), [main]);
+    // The word for the main deck states its name.
+    let list = "Deck: 8 Rack\nCommander: Silk";
+    let comment = LineVerdict::Ignored(IgnoredReason::Comment);
+    assert_eq!(read(list).lines[0].verdict, comment);
 }
 
 /// In a list whose quantities stand after the names, a word with a number is no heading if a card has that name.

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use cardscape_engine::{
-    CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, DeckTextFault, Guess,
-    IgnoredReason, LineVerdict, LossKind, Resolution, encode_share_code, name_key, read_deck,
-    render_deck_text, write_deck,
+    CardReference, Catalogue, Deck, DeckDialect, DeckEntry, DeckReading, DeckText, DeckTextFault,
+    Guess, IgnoredReason, LineVerdict, LossKind, MentionDepth, Resolution, encode_share_code,
+    name_key, read_deck, render_deck_text, write_deck,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
+use crate::deck_dialects::known_sets;
 use crate::support::{HARBOUR, card, game, pool_card, shipped};
 
 const NAMES: [&str; 15] = [
@@ -127,6 +128,42 @@ proptest! {
         let read = read_deck(&text, &DeckReading::new(&catalogue)).deck;
         prop_assert_eq!(read, deck, "{}", text);
     }
+}
+
+/// Names of cards with what other programs write before and after names.
+fn guessed_names() -> impl Strategy<Value = String> {
+    let before = select(vec!["", "PORT-001 ", "🔥 ", "2 ", "[port] "]);
+    let name = select(vec!["Salt", "Silk", "Nobody"]);
+    let after =
+        select(vec!["", " // red", " // 2", " 🔥", " PORT 001", " #2", " x2", " (2)", " ★"]);
+    (before, name, after).prop_map(|(before, name, after)| format!("{before}{name}{after}"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// A name that no card has is not taken for a card with a remark, a symbol, a set or a number.
+    #[test]
+    fn no_unknown_name_becomes_that_of_a_card(names in proptest::collection::vec(guessed_names(), 1..5)) {
+        let (catalogue, known) = (shipped(HARBOUR), known_sets(HARBOUR));
+        let entries = names.into_iter().map(|name| DeckEntry::main(2, name)).collect();
+        let deck = Deck { entries };
+        let text = write_deck(&deck, DeckDialect::Own, &catalogue, None).text;
+        let commented = format!("// format: harbour/voyage\n\n{text}");
+        let reading = DeckReading::new(&catalogue).with_sets(&known);
+        prop_assert_eq!(read_deck(&commented, &reading).deck, deck, "{}", text);
+    }
+}
+
+#[test]
+fn a_card_whose_name_may_be_guessed_is_in_quotes_only_if_it_is_unknown() {
+    let deck =
+        Deck { entries: ["Salt // Ice", "Agent 7"].map(|name| DeckEntry::main(2, name)).into() };
+    let text = |names: &[&str]| {
+        write_deck(&deck, DeckDialect::Own, &catalogue_of(names.iter().copied()), None).text
+    };
+    assert_eq!(text(&["Salt", "Salt // Ice", "Agent 7"]), "2 Salt // Ice\n2 Agent 7\n");
+    assert_eq!(text(&["Salt", "Agent"]), "2 \"Salt // Ice\"\n2 \"Agent 7\"\n");
 }
 
 /// The name of a card and a rarity, written one after the other, are also the name of another card, whether the game or only the line has the rarity.
@@ -275,6 +312,17 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_name_may_begin_with_the_word_for_a_zone() {
+    let catalogue = catalogue_of(["Extra: Silk", "Silk"]);
+    let list = "Extra: Silk\nSideboard: Silk";
+    let read = read_deck(list, &DeckReading::new(&catalogue)).deck.entries;
+    let cards: Vec<_> = read.iter().map(|entry| (&*entry.zone, &*entry.card.name)).collect();
+    assert_eq!(cards, [("main", "Extra: Silk"), ("side", "Silk")]);
+    let mentions = DeckText::new(list, None).mentions(catalogue.game(), MentionDepth::Literal);
+    assert!(mentions.names.contains("Extra: Silk"), "{mentions:?}");
 }
 
 /// The reader knows both names: what stands in the line is the name, unless no card is called so.

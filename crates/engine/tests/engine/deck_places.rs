@@ -91,6 +91,16 @@ fn a_set_and_a_number_with_a_dash_are_a_card() {
     }
 }
 
+#[test]
+fn a_set_in_parentheses_is_no_number() {
+    let outlines = |list: &str| read(list).deck.entries.iter().map(outline).collect::<Vec<_>>();
+    // The game has no such set.
+    assert_eq!(outlines("Trainer: 4\n4 Pocket Bat (ab12)"), ["4 Pocket Bat"]);
+    assert_eq!(outlines("Trainer: 4\n4 Nobody Knows (ab12)"), ["4 Nobody Knows ab12"]);
+    let forge = "[metadata]\n[Main]\n1 Pocket Bat (port)\n1 Salt|PORT";
+    assert_eq!(outlines(forge), ["1 Pocket Bat port", "1 Salt PORT"]);
+}
+
 /// A name goes first, and the code of a set may begin like a quantity.
 #[test]
 fn a_set_that_looks_like_a_quantity_is_a_set() {

@@ -1,12 +1,12 @@
 //! Quantities of cards in forms that people type: after the name and before other parts, in words; and numbers of cards with the size of their set.
 
 use cardscape_engine::{
-    Catalogue, DeckDialect, DeckReading, DeckText, Guess, IgnoredReason, LineVerdict, MentionDepth,
-    read_deck, write_deck,
+    Catalogue, DeckDialect, DeckReading, DeckText, DeckTextFault, Guess, IgnoredReason,
+    LineVerdict, MentionDepth, read_deck, write_deck,
 };
 use serde_json::json;
 
-use crate::support::{HARBOUR, card, game, pool_card};
+use crate::support::{HARBOUR, card, game, pool_card, shipped};
 
 /// Five cards of one set.
 fn catalogue() -> Catalogue {
@@ -387,4 +387,123 @@ fn a_remark_after_a_quantity_is_told() {
     assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how: vec![dropped] });
     let text = write_deck(&read.deck, DeckDialect::Plain, &catalogue, None).text;
     assert!(text.contains("2 Pocket Bat"), "{text}");
+}
+
+/// Before, such a line was no card, or one copy of the card of its set and number.
+#[test]
+fn a_quantity_may_stand_directly_before_the_name() {
+    let names = ["Salt", "L", "3XL", "Agent #7", "Étoile"];
+    let catalogue = catalogue_of(&names.map(|name| ("port", name)));
+    for (line, expected) in [
+        ("4xSalt", "4 Salt"),
+        ("4XSalt", "4 Salt"),
+        ("4×Salt (port) 1", "4 Salt port 1"),
+        ("4xSalz (port) 1", "4 Salt port 001"),
+        ("4xSalt // mine", "4 Salt"),
+        ("1. 4xSalt", "4 Salt"),
+        ("4xAgent #7", "4 Agent #7"),
+        ("4xEtoile", "4 Étoile"),
+        ("4xL", "4 L"),
+        ("3XL", "1 3XL"),
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
+    }
+    assert_eq!(entries("4xPepper"), (vec!["4 Pepper".to_owned()], false), "an unknown card");
+    let read = read_deck("4xSalt", &DeckReading::new(&catalogue));
+    let how = vec![Guess::MarksDropped];
+    assert_eq!(read.lines[0].verdict, LineVerdict::Guessed { how });
+    let mentions = DeckText::new("4xAgent #7", None).mentions(&game(HARBOUR), MentionDepth::Every);
+    assert!(mentions.names.contains("Agent #7"), "{mentions:?}");
+}
+
+/// Before, its sign of multiplication was dropped twice.
+#[test]
+fn a_card_may_be_called_like_the_sign_of_a_quantity() {
+    let catalogue = catalogue_of(&[("port", "X"), ("port", "Salt")]);
+    for (line, expected) in [
+        ("3 X", "3 X"),
+        ("3 X (port)", "3 X port"),
+        ("3 X (port) 1", "3 X port 1"),
+        ("4x X [Sideboard]", "4 X"),
+        ("4 x Salt (port)", "4 Salt port"),
+        ("4 x [port] Salt", "4 Salt port"),
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
+    }
+    let read = read_deck("4x X [Sideboard]", &DeckReading::new(&catalogue));
+    assert_eq!(read.deck.entries[0].zone, "side");
+}
+
+/// Before, what stood after the address was left out without a word.
+#[test]
+fn what_stands_after_a_link_belongs_to_the_card() {
+    let catalogue = catalogue_of(&[("port", "Salt"), ("port", "Silk"), ("reef", "Salt")]);
+    for (line, expected) in [
+        ("[Salt](https://a.b/1)", "1 Salt"),
+        ("[Salt](https://a.b/Salt_(card))", "1 Salt"),
+        ("[Salt](https://a.b/1) (reef)", "1 Salt reef"),
+        ("2 [Salt](https://a.b/1) (reef) 3", "2 Salt reef 3"),
+        ("[Salt](https://a.b/1) (2)", "2 Salt"),
+        ("[card]Salt[/card] (reef)", "1 Salt reef"),
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
+    }
+    let line = "[Salt](https://a.b/1) and [Silk](https://a.b/2)";
+    assert!(!entries_of(line, &catalogue).1, "two cards");
+}
+
+/// Before, the card was unknown, or its set and number were lost.
+#[test]
+fn a_card_may_have_several_marks_between_asterisks() {
+    let catalogue = shipped(HARBOUR);
+    for (line, zone, tags) in [
+        ("1x Silk (PORT:2) *F*", "main", ""),
+        ("1x Silk (PORT:2) *CMDR* *F*", "commander", ""),
+        ("1x Silk (PORT:2) *F* *CMDR*", "commander", ""),
+        ("1x Silk (PORT:2) *E* *F*", "main", "E"),
+        ("1x Silk (PORT:2) *F* #cmdr", "main", "cmdr"),
+    ] {
+        let read = read_deck(line, &DeckReading::new(&catalogue));
+        let entry = &read.deck.entries[0];
+        let place = (&*entry.card.name, entry.card.number.as_deref());
+        assert_eq!(place, ("Silk", Some("2")), "{line}");
+        let mark = (entry.card.rarity.as_deref(), &*entry.zone);
+        assert_eq!(mark, (Some("gilded"), zone), "{line}");
+        assert_eq!(read.lines[0].tags.join(", "), tags, "{line}");
+    }
+    let read = read_deck("1x Brig *CMDR* *E*", &DeckReading::new(&catalogue));
+    assert_eq!(
+        (&*read.deck.entries[0].card.name, &*read.deck.entries[0].zone),
+        ("Brig", "commander")
+    );
+}
+
+/// Before, such a line was refused, also if a card is called so.
+#[test]
+fn a_name_may_be_a_number_or_begin_with_a_sign() {
+    let catalogue = catalogue_of(&["+2 Mace", "7", "Salt"].map(|name| ("port", name)));
+    for (line, expected) in [
+        ("+2 Mace", "1 +2 Mace"),
+        ("+2 Mace (port) 1", "1 +2 Mace port 1"),
+        ("3 +2 Mace", "3 +2 Mace"),
+        ("7", "1 7"),
+        ("2 7", "2 7"),
+    ] {
+        assert_eq!(entries_of(line, &catalogue), (vec![expected.to_owned()], true), "{line}");
+    }
+    for (line, fault) in [
+        ("-1 Salt", DeckTextFault::QuantityInvalid),
+        ("-2 Mace", DeckTextFault::QuantityInvalid),
+        ("+2 Salt (port) 3", DeckTextFault::QuantityInvalid),
+        ("8", DeckTextFault::NameMissing),
+    ] {
+        let read = read_deck(line, &DeckReading::new(&catalogue));
+        let refused = LineVerdict::Ignored(IgnoredReason::Unreadable { fault });
+        assert_eq!(read.lines[0].verdict, refused, "{line}");
+        assert!(!read.is_settled(), "{line}: a card may be called so");
+    }
+    // Above the cards, such a line does not hide that a blank line begins the sideboard.
+    let read = read_deck("8\n2 Salt\n\n1 Salt", &DeckReading::new(&catalogue));
+    let zones: Vec<&str> = read.deck.entries.iter().map(|entry| entry.zone.as_str()).collect();
+    assert_eq!(zones, ["main", "side"]);
 }

@@ -398,6 +398,20 @@ fn dialects_that_can_write_no_entry_are_known() {
     assert!(left_out.iter().all(|(at, _)| [2, 3, 5].contains(at)), "{left_out:?}");
 }
 
+/// Before, the id was taken for a quantity. Equal lines are one entry, as without a remark.
+#[test]
+fn a_remark_may_stand_after_an_id() {
+    let catalogue = units(&[("one", "1", "Ada", 1_001), ("one", "3", "Reed Heron", 1_002)]);
+    let expected = "ydk, utf8: a line is \"#main\", \"#extra\" or \"!side\"\n\
+        \x20 1 `#main` | ignored {\"reason\":\"zone_header\",\"zone\":\"main\"}\n\
+        \x20 2 main: 2 Ada (one) 1 | guessed [{\"guess\":\"remark_dropped\",\"remark\":\"Ada\"}]\n\
+        \x20 3 main: 2 Ada (one) 1 | guessed [{\"guess\":\"remark_dropped\",\"remark\":\"Ada\"}]\n\
+        \x20 4 main: 1 Ada (one) 1 | guessed [{\"guess\":\"remark_dropped\",\"remark\":\"the third\"}]\n\
+        \x20 5 main: 1 Reed Heron (one) 3 | guessed [{\"guess\":\"remark_dropped\",\"remark\":\"tall\"}]\n";
+    let list = "#main\n1001 // Ada\n1001 //Ada\n1001 # the third\n1002 -- tall";
+    assert_eq!(lines(&catalogue, list), expected);
+}
+
 /// An id of cards with different names means none of them for sure. Reprints of a card share its id.
 #[test]
 fn an_id_of_cards_with_different_names_is_ambiguous() {
@@ -513,6 +527,8 @@ fn links_may_have_marks_around_them() {
         (format!("> `{link}`"), vec![1]),
         (format!("```{link}```"), vec![1]),
         (format!("\n{link}"), vec![2]),
+        (format!("Check my deck: {link}"), vec![1, 1]),
+        (format!("> Deck: `{link}`"), vec![1, 1]),
         (format!("```text\n{link}\n```\n"), vec![1, 2, 3]),
     ] {
         let read = read_deck(&text, &DeckReading::new(&catalogue));

@@ -526,3 +526,19 @@ fn the_effects_of_a_set_schema_follow_their_conditions() {
     }
     assert!(sound > 20, "{sound}");
 }
+
+/// What the schema cannot express is said in its comment, for this game.
+#[test]
+fn the_comment_of_a_set_schema_demands_unique_names_only_where_the_game_does() {
+    for (unique, expected) in
+        [(true, "names in the game"), (false, "numbers are unique in the set;")]
+    {
+        let text = format!(
+            "code = \"pond\"\nname = \"Pond\"\nrules_version = \"1\"\n[cards]\nunique_names = {unique}\n\
+             [[kinds]]\ncode = \"fish\"\nname = \"Fish\"\n"
+        );
+        let schema = Game::from_toml(&text).unwrap().set_schema();
+        let comment = schema["$comment"].as_str().unwrap();
+        assert!(comment.contains(expected), "{comment}");
+    }
+}

@@ -482,7 +482,7 @@ impl Scan {
             assert_eq!(now.random(query, view, 5), None);
         }
         for per_printing in [false, true] {
-            let wanted = wanted(CODES, per_printing);
+            let wanted = facet_attributes(CODES, per_printing);
             let mut tally = naive::Tally::new();
             for card in &open {
                 naive::tally(card, &wanted, &mut tally);
@@ -560,7 +560,7 @@ impl Scan {
 }
 
 /// The attributes with these codes, to be counted.
-fn wanted<'a>(codes: &[&'a str], per_printing: bool) -> Vec<FacetAttribute<'a>> {
+fn facet_attributes<'a>(codes: &[&'a str], per_printing: bool) -> Vec<FacetAttribute<'a>> {
     codes.iter().map(|code| FacetAttribute { code, per_printing }).collect()
 }
 
@@ -686,7 +686,7 @@ fn a_hidden_card_is_found_by_its_place_and_nothing_else() {
             assert_eq!(find(Predicate::Content { negated, cases }, &[]), 0);
         }
     }
-    assert_eq!(now.facets(&Predicate::always(), &[], &wanted(CODES, true)).counts, []);
+    assert_eq!(now.facets(&Predicate::always(), &[], &facet_attributes(CODES, true)).counts, []);
     let content = CardContent { has_lore: true, ..content(&mut random) };
     let held = CardRecord { content: Some(content), ..hidden };
     assert_eq!(find(Predicate::content(Test::HasLore), std::slice::from_ref(&held)), 1);
@@ -812,7 +812,8 @@ fn texts_of_printings_are_found_in_place_of_those_of_their_card() {
         let regex = Place::Attribute { attribute: "motto".to_owned(), per_printing: true };
         assert_eq!(find(Test::Regex(regex, "om[a-z]ga".to_owned()), Unique::Cards).len(), 1);
         for (per_printing, values) in [(false, &[2_i64][..]), (true, &[-3, 2])] {
-            let facets = now.facets(&Predicate::always(), &[], &wanted(&["cost"], per_printing));
+            let facets =
+                now.facets(&Predicate::always(), &[], &facet_attributes(&["cost"], per_printing));
             let costs = facets.counts.iter().filter(|count| count.attribute == "cost");
             let costs: Vec<_> = costs.map(|count| (count.value.as_i64(), count.cards)).collect();
             let expected: Vec<_> = values.iter().map(|value| (Some(*value), 1_u64)).collect();
@@ -841,7 +842,7 @@ fn very_many_numbers_of_a_game_are_not_all_counted_and_those_of_another_game_are
     let counted = |game: &str| {
         let (mut tally, steps) = (naive::Tally::new(), Steps::new(0));
         let of_game = part.segment.of_place(NamePlace { game: Some(game), set: None }).unwrap();
-        part.segment.tally(&of_game, &wanted(&["hp"], false), &steps, &mut tally);
+        part.segment.tally(&of_game, &facet_attributes(&["hp"], false), &steps, &mut tally);
         let mut counts = naive::facet_counts(tally);
         counts.retain(|count| count.attribute == "hp");
         (counts.len(), counts.iter().map(|count| count.cards).sum::<u64>())

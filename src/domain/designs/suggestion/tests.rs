@@ -270,6 +270,12 @@ fn parts_that_cannot_be_filled_are_reported_with_the_reason() {
     let suggestion = suggest(&game, None, design(json!({ "kind": "unit" })), 1).unwrap();
     assert_eq!(suggestion.unfilled.len(), 1, "{:?}", suggestion.unfilled);
     assert_eq!(suggestion.unfilled[0].pointer, "/effects");
+    // Two slots that lack their effects are one missing part.
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seed-data/games/emoji-tcg");
+    let high = design(json!({ "kind": "emoji", "attributes": { "stage": "supermoji" } }));
+    let suggestion = suggest(&read_game(&folder), None, high, 1).unwrap();
+    let of_effects = suggestion.unfilled.iter().filter(|part| part.pointer == "/effects");
+    assert_eq!(of_effects.count(), 1, "{:?}", suggestion.unfilled);
     let only = r#"
         code = "pond"
         name = "Pond"

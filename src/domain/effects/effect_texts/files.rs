@@ -89,7 +89,6 @@ fn place(
     ImportFault { position, ..ImportFault::new(&file.file.name, "", fault.message) }
 }
 
-/// A file with its texts.
 struct TextFile<'a> {
     file: &'a SourceFile,
     /// Trimmed lines without the blank ones, each with the position of its first character.

@@ -300,12 +300,11 @@ async fn build<S: RowSource>(
     for BuiltFile { name, row_count, size, is_new } in files {
         #[allow(clippy::cast_precision_loss, reason = "a figure for a diagram")]
         metrics::gauge!("bulk_file_bytes", "name" => name.clone()).set(size as f64);
-        tracing::info!(%name, change_seq = seq, rows = row_count, bytes = size, changed = is_new, seconds, "bulk file made");
+        tracing::info!(%name, change_seq = seq, rows = row_count, bytes = size, changed = is_new, seconds, "bulk file built");
     }
     Ok(())
 }
 
-/// A file that was built.
 struct BuiltFile {
     name: String,
     row_count: i64,

@@ -151,6 +151,10 @@ pub struct SetSummary {
     pub cards_added: usize,
     /// Cards whose content changed.
     pub cards_changed: usize,
+    /// Printings that stored cards get.
+    pub printings_added: usize,
+    /// Printings that stored cards lose. What players count of them moves to another rarity.
+    pub printings_removed: usize,
     /// Number of hidden cards that a lower threshold unlocked.
     pub cards_unlocked: usize,
 }
@@ -357,6 +361,8 @@ async fn write(
         set_changed: plan.set_changed,
         cards_added: plan.added.len(),
         cards_changed: plan.changed.len(),
+        printings_added: plan.changed.iter().map(|card| card.new_printings.len()).sum(),
+        printings_removed: plan.changed.iter().map(|card| card.removed_printings.len()).sum(),
         cards_unlocked,
     })
 }

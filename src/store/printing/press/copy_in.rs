@@ -4,6 +4,7 @@ use std::io::Cursor;
 use std::pin::pin;
 use std::time::Duration;
 
+use diesel::result::Error as DieselError;
 use futures_util::SinkExt as _;
 use tokio_postgres::{Client, Error};
 use uuid::Uuid;
@@ -11,9 +12,9 @@ use uuid::Uuid;
 use super::MintError;
 use crate::domain::ids::{PrintRunId, PrintingId};
 use crate::domain::serials::serial::RunPrefix;
-use crate::store::StoreSettings;
 use crate::store::db::wire::{Line, dial};
 use crate::store::printing::press_locks::{PRESS_LOCK, lock_of_set};
+use crate::store::{StoreError, StoreResult, StoreSettings};
 
 /// One copy, ready to be stored: 20 bytes, since a run has millions.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +81,7 @@ impl CopyIn {
         rows: &[CopyRow],
         printings: &[PrintingId],
         mut progress: impl FnMut(u64),
-    ) -> Result<u64, Error> {
+    ) -> Result<u64, MintError> {
         let prefix = prefix.to_string();
         let mut stored = 0;
         for batch in rows.chunks(BATCH) {
@@ -92,8 +93,7 @@ impl CopyIn {
             let mut chunk = Vec::with_capacity(CHUNK + 128);
             chunk.extend_from_slice(HEADER);
             for row in batch {
-                let printing =
-                    printings.get(row.printing as usize).map(|id| id.0).unwrap_or_default();
+                let printing = find_printing(row, printings)?.0;
                 chunk.extend_from_slice(&4i16.to_be_bytes());
                 let fields: [&[u8]; 4] =
                     [prefix.as_bytes(), &row.mac, run.0.as_bytes(), printing.as_bytes()];
@@ -119,9 +119,30 @@ impl CopyIn {
     }
 }
 
+/// The printing of a copy. A copy without one is a fault of the program, and is never stored.
+fn find_printing(row: &CopyRow, printings: &[PrintingId]) -> StoreResult<PrintingId> {
+    printings.get(row.printing as usize).copied().ok_or_else(|| {
+        let fault = format!("the plan has no printing {}", row.printing);
+        StoreError::Fault(DieselError::SerializationError(fault.into()))
+    })
+}
+
 impl Drop for CopyIn {
     fn drop(&mut self) {
         // Closes the connection; Postgres releases the lock.
         self.line.disconnect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_without_a_printing_of_the_plan_is_an_error() {
+        let printings = [PrintingId::generate(), PrintingId::generate()];
+        let row = |printing| CopyRow { mac: [0; 16], printing };
+        assert_eq!(find_printing(&row(1), &printings).unwrap(), printings[1]);
+        assert!(matches!(find_printing(&row(2), &printings), Err(StoreError::Fault(_))));
     }
 }

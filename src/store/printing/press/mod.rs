@@ -45,13 +45,11 @@ use crate::store::{Connection, Store, StoreError, StoreResult, StoreSettings};
 pub struct RunRequest {
     pub game: String,
     pub set: String,
-    /// Copies of each card.
     pub copies_per_card: u64,
     /// How packs are made; `None`: the run is not packed.
     pub packs: Option<PackParameters>,
 }
 
-/// Which run to mint.
 #[derive(Clone, Debug)]
 pub enum RunToMint {
     /// A new run, which is announced when it is minted.

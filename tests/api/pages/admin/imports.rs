@@ -73,7 +73,7 @@ async fn a_game_and_a_set_are_imported_after_a_check() {
     let answer = upload(&app, &admin, "/admin/imports", &set, Some(file.as_bytes())).await;
     let page = read(&answer, 200);
     let row = page.all("tr").find(|row| row.text.starts_with("shore")).unwrap();
-    assert_eq!(row.text, "shore New 2 0 0");
+    assert_eq!(row.text, "shore New 2 0 0 0 0");
     app.get("/v1/games/pebbles/sets/shore").answer().await.problem(404, "not_found");
     let seen = checked(&page);
     let seen: Vec<(&str, &str)> = seen.iter().map(|(name, value)| (*name, &**value)).collect();
@@ -287,7 +287,7 @@ async fn a_set_that_was_changed_since_its_check_is_checked_again() {
     let message = "Somebody has changed the game, the set or one of its cards since your check.";
     assert!(text(&page).contains(message), "{}", text(&page));
     let row = page.all("tr").find(|row| row.text.starts_with("shore")).unwrap();
-    assert_eq!(row.text, "shore Its cards change 0 1 0");
+    assert_eq!(row.text, "shore Its cards change 0 1 0 0 0");
     assert_eq!(card().await["lore"], "Found at low tide.");
     // Who has seen it may import the file.
     send(RUN, &checked(&page), 200).await;

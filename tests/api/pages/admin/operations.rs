@@ -160,6 +160,24 @@ async fn the_audit_log_is_filtered() {
     assert!(leads_to(&page, &path));
     let mut details = page.all("td").filter(|cell| cell.has_class("details"));
     assert!(details.any(|cell| cell.text.contains("moderator")), "{}", text(&page));
+    // Values that lie deeper are named by the keys that lead to them.
+    app.sql(
+        "INSERT INTO audit_log (id, action, target, details, created_at) \
+         VALUES (gen_random_uuid(), 'game.changed', 'game:ttcg', \
+                 '{\"change\":{\"part\":\"template 7\",\"rarities\":[\"gold\",\"silver\"]},\"sets\":[{\"set\":\"hearth\"}]}', clock_timestamp()), \
+                (gen_random_uuid(), 'webhook.deleted', 'webhook:1', '{}', clock_timestamp())",
+    )
+    .await;
+    let page = browser.page("/admin/audit-log?target=game:ttcg").await;
+    let details = page.all("td").find(|cell| cell.has_class("details")).unwrap();
+    for part in
+        ["change.part", "template 7", "change.rarities", "gold, silver", "sets.1.set", "hearth"]
+    {
+        assert!(details.text.contains(part), "{part}: {}", details.text);
+    }
+    let page = browser.page("/admin/audit-log?target=webhook:1").await;
+    let details = page.all("td").find(|cell| cell.has_class("details")).unwrap();
+    assert_eq!(details.text.trim(), "");
     for query in ["?action=A.B", "?target=x", "?from=soon", "?account=a"] {
         let refused = browser.get(&format!("/admin/audit-log{query}")).await;
         assert_eq!(refused.status, 400, "{query}");

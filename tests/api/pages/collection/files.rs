@@ -214,7 +214,7 @@ async fn a_file_that_replaces_says_what_it_replaces() {
     app.post("/v1/collection/changes").by(&ada).json(&body).answer().await.expect(200);
     let hers = Browser::of(&app, "ada").await;
     let form = hers.page("/my/collection/import").await;
-    assert!(form.only("main").text.contains("only those of this game do"));
+    assert!(form.only("main").text.contains("only counts of this game change"));
     let first = "Count,Game,Set,Number,Rarity\n1,ttcg,base,001,rare\n";
     let fields = [("pasted", first), ("mode", "replace"), ("game", "ttcg")];
     let read = check("replaces", &send(&app, &hers, &fields, None).await);

@@ -47,7 +47,7 @@ async fn a_claim_links_to_its_dispute_and_each_side_sees_its_own_statements() {
     let page = hers.page(&format!("{path}?done=said")).await;
     let main = &page.only("main").text;
     assert!(main.contains("It is written down.") && main.contains("<script>alert(1)</script>"));
-    assert!(main.contains("You may say something 4 more times."), "{main}");
+    assert!(main.contains("You can add 4 more statements."), "{main}");
     assert!(!his.page(&path).await.only("main").text.contains("I bought it."));
     let cem = app.player("cem").await;
     let strangers = Browser::of(&app, &cem.name).await;

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{Browser, heron, links_to, location, page_of, shared, start, value};
 use crate::pages::frame::check;
+use crate::pages::html::Page;
 use crate::support::{Player, RequestExt as _, TestApp};
 
 /// Starts a service with a design that ada has shared, and with the player ben. Returns the path of the page of the design.
@@ -595,6 +596,54 @@ async fn all_replies_can_be_read() {
     assert_eq!(hers.get(&format!("{design}/comments/{reply}/replies")).await.status, 404);
     app.sql("UPDATE designs SET status = 'withdrawn'").await;
     assert_eq!(app.get(&all).answer().await.status, 404);
+}
+
+/// Pages have the buttons also for a player who shows nothing, so that there is no page of the player.
+#[tokio::test]
+async fn players_are_blocked_and_reported_where_their_names_are() {
+    let (app, design) = with_design().await;
+    let ben = app.log_in("ben", crate::support::PASSWORD).await;
+    let (hers, his) = (Browser::of(&app, "ada").await, Browser::of(&app, "ben").await);
+    let has_form =
+        |page: &Page, action: &str| page.all("form").any(|form| form.get("action") == Some(action));
+    assert_eq!(hers.get("/players/ben").await.status, 404);
+    assert_eq!(hers.get("/players/ben/report").await.status, 404);
+    let comments = format!("{design}/comments");
+    location(&his.post(&comments, &[("text", "No.")]).await);
+    let suggestion = json!({ "revision": 1, "message": "So?", "design": heron("Meek Heron") });
+    let suggest = app.post(&format!("/v1{design}/suggestions")).by(&ben).json(&suggestion);
+    let suggestion = page_of(&suggest.answer().await.header("location"));
+    for path in [&design, &suggestion] {
+        assert!(has_form(&hers.page(path).await, "/players/ben/block"), "{path}");
+        assert!(!has_form(&his.page(path).await, "/players/ben/block"), "{path}");
+    }
+
+    // The pages of authors and of players have both.
+    let items = json!([{ "game": "ttcg", "name": "Kettle Imp" }]);
+    let wants = app.put("/v1/me/wants").by(&ben).header("if-match", "\"r0\"");
+    let wants = wants.json(&json!({ "items": items, "visibility": "public" }));
+    wants.answer().await.expect(200);
+    for (reader, owner, page, block) in [
+        (&his, &hers, "/designers/ada", "/players/ada/block"),
+        (&hers, &his, "/players/ben", "/players/ben/block"),
+    ] {
+        let (shown, report) = (reader.page(page).await, format!("{page}/report"));
+        assert!(has_form(&shown, block) && links_to(&shown, &report), "{page}");
+        let own = owner.page(page).await;
+        assert!(!has_form(&own, block) && !links_to(&own, &report), "{page}");
+        let stranger = check(page, &app.get(page).answer().await);
+        assert!(!has_form(&stranger, block) && !links_to(&stranger, &report), "{page}");
+        assert_eq!(reader.page(&report).await.only("h1").text, "Report this player");
+        let sent = check(&report, &reader.post(&report, &[("reason", "spam")]).await);
+        assert!(sent.only("main").text.contains("A moderator will look at it."), "{page}");
+        assert!(links_to(&sent, page));
+        assert_eq!(owner.post(&report, &[("reason", "spam")]).await.status, 409, "{page}");
+    }
+    assert_eq!(app.db().number("SELECT count(*) FROM abuse_reports").await, 2);
+
+    let blocked = hers.post("/players/ben/block", &[]).await;
+    assert_eq!(location(&blocked), "/my/blocks?done=blocked");
+    assert_eq!(his.post(&comments, &[("text", "No!")]).await.status, 403);
 }
 
 #[tokio::test]

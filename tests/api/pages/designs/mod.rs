@@ -64,6 +64,7 @@ fn forms(design: &str) -> Vec<String> {
     }
     forms.push("/designer".to_owned());
     forms.push("/designers/ada/follow".to_owned());
+    forms.push("/designers/ada/report".to_owned());
     forms
 }
 

@@ -360,3 +360,35 @@ async fn a_set_is_created_for_a_release() {
     let card = app.get("/v1/games/ttcg/sets/fan-made/cards/001").answer().await.expect(200);
     assert_eq!(card["name"], "Lantern Heron");
 }
+
+/// The page of a card leads to its design, and that of the design tells its author of the perk, as soon as everybody sees the card.
+#[tokio::test]
+async fn cards_link_to_their_designs_and_authors_read_of_their_perks() {
+    let app = start().await;
+    let (ada, mod_, admin) = (app.player("ada").await, app.moderator().await, app.admin().await);
+    let promise = json!({ "threshold": 50, "designer_perk": "reserved_copy" });
+    let policy = app.put("/v1/games/ttcg/sets/veil/unlock-policy").by(&admin).json(&promise);
+    policy.answer().await.expect(201);
+    let place = begun(&app, &ada, &heron("Lantern Heron")).await;
+    let (design, card) = (page_of(&place), "/cards/ttcg/veil/900");
+    approve(&app, &ada, &mod_, &place).await;
+    let release = app.post(&format!("{place}/release")).by(&admin);
+    let release = release.json(&json!({ "set": "veil", "number": "900" })).answer().await;
+    let release = release.expect(201);
+    let printed = app.print("veil", 3).await;
+    let (hers, theirs) = (Browser::of(&app, "ada").await, Browser::of(&app, "the moderator").await);
+    let hidden = check(card, &theirs.get(card).await);
+    assert!(text(&hidden).contains("Designed by"), "{}", text(&hidden));
+    assert!(!links_to(&hidden, &design), "those who hold a copy cannot read the design");
+    assert!(!text(&hers.page(&design).await).contains("copy of the card"));
+
+    let unlock = app.post(&format!("/v1/cards/{}/unlock", release["card"].as_str().unwrap()));
+    unlock.by(&admin).json(&json!({ "reason": "Launch." })).answer().await.expect(200);
+    assert!(links_to(&check(card, &theirs.get(card).await), &design));
+    assert!(text(&hers.page(&design).await).contains("You get a copy of the card"));
+    assert!(!text(&theirs.page(&design).await).contains("copy of the card"));
+    let copy = printed.iter().find(|copy| copy.number == "900").unwrap();
+    let grant = app.post(&format!("{place}/perk")).by(&admin);
+    grant.json(&json!({ "serial": copy.serial })).answer().await.expect(200);
+    assert!(text(&hers.page(&design).await).contains("has given you a copy of the card"));
+}

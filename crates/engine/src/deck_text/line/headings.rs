@@ -12,9 +12,7 @@ pub(super) fn header(line: &str) -> Option<&str> {
         return bracketed(line);
     }
     let label = bracketed_and_counted(line).unwrap_or_else(|| without_count(line));
-    let word =
-        [label, without_symbols(label)].into_iter().find(|label| Role::of_word(label).is_some());
-    word.or_else(|| label.eq_ignore_ascii_case("sb").then_some("sideboard"))
+    [label, without_symbols(label)].into_iter().find(|label| Role::of_word(label).is_some())
 }
 
 /// The text in square brackets that a whole line consists of.

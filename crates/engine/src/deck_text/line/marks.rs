@@ -99,11 +99,35 @@ pub(in crate::deck_text) fn may_have_marks(name: &str) -> bool {
 
 /// The name in a link or a tag of a forum: `[Name](address)`, `[card]Name[/card]`.
 pub(in crate::deck_text) fn linked_name(text: &str) -> Option<&str> {
-    let tagged = text.strip_prefix("[card]").and_then(|rest| rest.strip_suffix("[/card]"));
+    let (name, rest) = link_in_front(text)?;
+    (rest.len() == 1).then_some(name)
+}
+
+/// The name in a link or a tag of a forum that a text begins with, and the text from the bracket on with which the link or the tag ends.
+pub(in crate::deck_text) fn link_in_front(text: &str) -> Option<(&str, &str)> {
+    let end_of_tag = "[/card]";
+    let tagged = text.strip_prefix("[card]").and_then(|inner| {
+        let (name, _) = inner.split_once(end_of_tag)?;
+        Some((name, &inner[name.len() + end_of_tag.len() - 1..]))
+    });
     tagged.or_else(|| {
         let (name, address) = text.strip_prefix('[')?.split_once("](")?;
-        address.ends_with(')').then_some(name)
+        Some((name, &address[end_of_address(address)?..]))
     })
+}
+
+/// The position of the bracket that ends the address of a link, which may have pairs of brackets in it.
+fn end_of_address(address: &str) -> Option<usize> {
+    let mut open = 0_usize;
+    for (at, byte) in address.bytes().enumerate() {
+        match byte {
+            b'(' => open += 1,
+            b')' if open == 0 => return Some(at),
+            b')' => open -= 1,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// A text without the symbols before or after it, such as the emoji of a card beside its name. The star of a number is no such symbol.
@@ -132,6 +156,24 @@ mod tests {
                 prop_assert_eq!(without_marks(&name), &name);
             }
         }
+    }
+
+    #[test]
+    fn a_link_ends_with_its_address() {
+        for (text, expected) in [
+            ("[Salt](https://a.b/1)", Some(("Salt", ")"))),
+            ("[Salt](https://a.b/Salt_(card))", Some(("Salt", ")"))),
+            ("[Salt](https://a.b/1) (PORT)", Some(("Salt", ") (PORT)"))),
+            ("[Salt](a) and [Silk](b)", Some(("Salt", ") and [Silk](b)"))),
+            ("[card]Salt[/card] x2", Some(("Salt", "] x2"))),
+            ("[card](a)", Some(("card", ")"))),
+            ("[Salt](a", None),
+            ("[Salt] (a)", None),
+        ] {
+            assert_eq!(link_in_front(text), expected, "{text}");
+        }
+        assert_eq!(linked_name("[card]Salt[/card]"), Some("Salt"));
+        assert_eq!(linked_name("[Salt](a) (PORT)"), None);
     }
 
     #[test]

@@ -40,6 +40,9 @@ fn split_from_end(text: &str) -> Parts<'_> {
         }
         let Some((before, open, value)) = last_bracket(name) else { break };
         match open {
+            // Other programs write several such marks: the last one is the finish, unless it marks a commander.
+            '*' if is_commander_mark(value) => parts.tags.push(Cow::Borrowed(COMMANDER)),
+            '*' if parts.rarity.is_some() => parts.tags.push(Cow::Borrowed(value)),
             '*' | '{' if parts.rarity.is_none() => parts.rarity = Some(Cow::Borrowed(value)),
             '[' if category.is_none() => category = Some(value),
             '<' if parts.number.is_none() && is_number(value) => {
@@ -113,6 +116,14 @@ pub(in crate::deck_text) fn number_tags<'p>(
 pub(super) fn is_finish(value: &str, before: &str) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word));
     is(&["foil", "etched", "foil etched"]) || (before.ends_with([']', '>']) && is(&["F", "E"]))
+}
+
+/// The mark of a commander among the tags, as Deckstats writes it.
+pub(in crate::deck_text) const COMMANDER: &str = "!commander";
+
+/// Whether a text between asterisks marks a commander, where other cards have their finish.
+pub(in crate::deck_text) fn is_commander_mark(value: &str) -> bool {
+    value.eq_ignore_ascii_case("cmdr")
 }
 
 /// Splits a tag between `^` off the end. It may stand directly after another tag, or after a comma.

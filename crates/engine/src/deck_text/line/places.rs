@@ -139,7 +139,9 @@ pub(in crate::deck_text) fn is_set_code(word: &str) -> bool {
 pub(in crate::deck_text) fn split_parts_without_brackets(text: &str) -> Parts<'_> {
     let mut words = text.rsplitn(3, char::is_whitespace);
     if let (Some(number), Some(set), Some(name)) = (words.next(), words.next(), words.next()) {
-        let is_number = number.contains(|character: char| character.is_ascii_digit());
+        // `Name (sv12)`: a set, or another part in brackets.
+        let is_number = number.contains(|character: char| character.is_ascii_digit())
+            && !number.ends_with([')', ']', '}', '>']);
         if is_number && is_set_code(set) && !name.trim().is_empty() {
             return Parts {
                 name: Cow::Borrowed(name.trim()),

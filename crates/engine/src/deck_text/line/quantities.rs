@@ -57,10 +57,12 @@ pub(in crate::deck_text) fn leading(line: &str) -> Option<(&str, &str)> {
         }
         rest = after;
     }
+    let mut has_sign = before;
     if !before && let Some(after) = rest.strip_prefix(TIMES) {
         if close.is_none() && place_in_front(after).is_some() {
             return Some((number, after));
         }
+        has_sign = true;
         rest = after;
     }
     if let Some(close) = close {
@@ -78,13 +80,51 @@ pub(in crate::deck_text) fn leading(line: &str) -> Option<(&str, &str)> {
         return None;
     }
     let mut name = rest.trim_start();
+    // A card may be called `X`.
     if let Some(after) = name.strip_prefix(TIMES)
         && after.starts_with(char::is_whitespace)
         && inner.len() == line.len()
+        && !has_sign
+        && has_name(after)
     {
         name = after.trim_start();
     }
     Some((number, name))
+}
+
+/// Whether something else than the parts around a name, a set in brackets or a remark, for example, stands in a text. A name may stand after a set.
+fn has_name(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    // A link or a tag of a name, or `#1 Fan`.
+    let is_name = |next: &str| next.starts_with(|first: char| first.is_ascii_digit());
+    if rest.starts_with(['[', '{', '<', '*', '^']) || rest.strip_prefix('#').is_some_and(is_name) {
+        return true;
+    }
+    while let Some(open) = rest.chars().next() {
+        let close = match open {
+            '(' => ')',
+            '[' => ']',
+            '{' => '}',
+            '<' => '>',
+            '*' | '^' => open,
+            '#' => return false,
+            '/' if rest.starts_with("//") => return false,
+            _ if rest.len() == text.trim_start().len() => return true,
+            // After marks, a number is that of the card.
+            other => return !other.is_ascii_digit(),
+        };
+        let Some((_, after)) = rest[1..].split_once(close) else { return true };
+        rest = after.trim_start();
+    }
+    false
+}
+
+/// A quantity directly before the name, `4xName`, and the name. The whole may be the name of a card, too.
+pub(in crate::deck_text) fn joined_count(text: &str) -> Option<(u32, &str)> {
+    let rest = text.trim_start_matches(|character: char| character.is_ascii_digit());
+    let name = rest.strip_prefix(TIMES).filter(|name| name.starts_with(char::is_alphabetic))?;
+    let count = text[..text.len() - rest.len()].parse().ok().filter(|count| *count > 0)?;
+    Some((count, name))
 }
 
 /// `④ Name`.
@@ -197,6 +237,22 @@ mod tests {
         }
         let symbol = "✔\u{fe0f} x4";
         assert_eq!(quantity(symbol), Ok((Some(4), "✔\u{fe0f}")));
+        for (line, name) in [
+            ("3 X (MSC)", "X (MSC)"),
+            ("3 X (MSC) 12 *F*", "X (MSC) 12 *F*"),
+            ("4x X [Sideboard]", "X [Sideboard]"),
+            ("4x X", "X"),
+            ("4 x [MSC] Salt", "[MSC] Salt"),
+            ("4 x (Half) Salt", "(Half) Salt"),
+            ("4 X // mine", "X // mine"),
+            ("4 x [Salt](https://a.b/1)", "[Salt](https://a.b/1)"),
+            ("4 x *Salt*", "*Salt*"),
+            ("4 x #1 Fan", "#1 Fan"),
+            ("4 X #mine", "X #mine"),
+        ] {
+            let number = if line.starts_with('3') { 3 } else { 4 };
+            assert_eq!(quantity(line), Ok((Some(number), name)), "{line}");
+        }
         for line in
             ["Salt", "1,000 Salts", "3rd Wish", "x4y Salt", "(4)", "(Half) Salt", "x", "xx 4"]
         {

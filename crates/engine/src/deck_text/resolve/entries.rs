@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::headings::{has_several_cards, is_heading_line, is_sum, is_total, label_in_brackets};
-use super::readings::has_count;
+use super::readings::{has_count, with_joined_count};
 use super::resolver::{Judged, ResolvedEntry, Resolver, Strictness};
 use super::verdicts::{drops_printing, reference, with_guess};
 use crate::deck::{CardReference, DeckEntry};
@@ -21,15 +21,19 @@ use crate::deck_text::several::{counted, has_too_many_cards, line_of};
 use crate::deck_text::zones::{Place, is_heading, place};
 
 impl Resolver<'_> {
+    /// Whether a comment may be a heading, as in lists of other programs.
+    pub(super) fn reads_headings_in_comments(&self) -> bool {
+        self.dialect != DeckDialect::Own || self.strictness == Strictness::Marked
+    }
+
     pub(super) fn comment(
         &self,
         comment: &str,
-        dialect: DeckDialect,
         current_place: &mut Place,
         read: &mut ReadDeck,
     ) -> IgnoredReason {
         let game = self.catalogue.game();
-        if dialect != DeckDialect::Own || self.strictness == Strictness::Marked {
+        if self.reads_headings_in_comments() {
             let place = place(game, without_count(comment));
             if place != Place::Category {
                 return enter_place(place, current_place);
@@ -74,6 +78,9 @@ impl Resolver<'_> {
     ) -> Result<Judged, IgnoredReason> {
         let game = self.catalogue.game();
         let mut entry = self.as_meant(entry, text);
+        if let Some(fault) = entry.fault.filter(|_| !self.is_name_with_sign(&entry)) {
+            return Err(unreadable(fault));
+        }
         self.read_zone(&mut entry);
         self.read_place(&mut entry.card);
         let label = without_count(text);
@@ -85,6 +92,11 @@ impl Resolver<'_> {
             // A line that consists of the name of a zone is a header.
             let place = place(game, label);
             if place != Place::Category {
+                return Err(enter_place(place, current_place));
+            }
+            // `Sideboard 15`, unless a card is called so, or has this number as its quantity.
+            let place = self::place(game, without_bare_count(label));
+            if place != Place::Category && self.by_readings(&entry).is_none() {
                 return Err(enter_place(place, current_place));
             }
         }
@@ -141,6 +153,7 @@ impl Resolver<'_> {
                     if self.begins_with_place(&entry) {
                         entry = self.as_unknown_place(entry);
                     }
+                    entry = with_joined_count(&entry).unwrap_or(entry);
                     entry = self.with_count_as_set(entry);
                     let unknown = self.unknown(&entry);
                     let is_unknown = matches!(unknown.verdict, LineVerdict::Unknown { .. });
@@ -347,6 +360,12 @@ fn without_marks_of_place(entry: DraftEntry<'_>) -> DraftEntry<'_> {
     }
     let (card, readings) = (split_parts(bare), Some((bare, bare)));
     DraftEntry { card, readings, marks_dropped: true, ..entry }
+}
+
+/// A label without the number of cards after it: `Sideboard 15`, `Sideboard 15 cards`.
+fn without_bare_count(label: &str) -> &str {
+    let bare = without_cards(label);
+    bare.trim_end_matches(|character: char| character.is_ascii_digit()).trim_end()
 }
 
 fn unreadable(fault: DeckTextFault) -> IgnoredReason {

@@ -24,6 +24,14 @@ impl Resolver<'_> {
         !is_zone && label == line && !self.catalogue.named(line).is_empty()
     }
 
+    /// Whether a line that seems to have the word for a zone before a name is the name of a card as a whole.
+    pub(super) fn has_zone_in_name(&self, entry: &DraftEntry<'_>, line: &str) -> bool {
+        entry.zone.is_some()
+            && entry.quantity.is_none()
+            && entry.readings.is_some()
+            && !self.catalogue.named(line).is_empty()
+    }
+
     /// Whether a line in square brackets is the name of a card, and no header of a zone or of a kind of cards.
     pub(super) fn is_card_in_brackets(&self, label: &str, line: &str) -> bool {
         let game = self.catalogue.game();

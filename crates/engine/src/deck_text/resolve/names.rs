@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::readings::{
     Reading, has_count, names_with_marks, parts_after_name, readings, readings_after_name,
+    with_joined_count,
 };
 use super::resolver::{Meaning, ResolvedEntry, Resolver, count_form};
 use super::verdicts::{assumed, assumed_quantity, drops_remark, reference, remark, tags, verdict};
@@ -26,14 +27,11 @@ impl Resolver<'_> {
         if let Some(id) = entry.external_id {
             return Some(self.by_external_id(entry, id));
         }
-        let with_marks = self.best(entry, self.with_marks_in_name(entry).into_iter());
-        let found = match with_marks {
-            Ok(None) => {
-                self.best(entry, readings(entry).filter(|reading| !self.hides_set(reading)))
-            }
-            found => found,
-        };
-        if let Some(found) = found.ok()? {
+        if let Some(found) = self.by_names(entry).ok()? {
+            return Some(found);
+        }
+        if let Some(found) = with_joined_count(entry).and_then(|counted| self.by_readings(&counted))
+        {
             return Some(found);
         }
         self.by_accents_with_count(entry)
@@ -52,6 +50,26 @@ impl Resolver<'_> {
                 })
             })
             .or_else(|| self.by_symbol_with_quantity(entry))
+    }
+
+    /// Whether a card is called like a line that cannot be read otherwise. Its sign counts, which names ignore elsewhere: `-2 Mace` is no `+2 Mace`.
+    pub(super) fn is_name_with_sign(&self, entry: &DraftEntry<'_>) -> bool {
+        let Ok(Some(found)) = self.by_names(entry) else { return false };
+        let first = |name: &str| name.chars().next().map(|first| first.to_ascii_lowercase());
+        let written = &found.card.name;
+        let begins_alike =
+            |card: &u32| first(&self.catalogue.card(*card).definition.name) == first(written);
+        self.catalogue.named(written).iter().any(begins_alike)
+    }
+
+    /// Tries the readings of a line, among them those with marks in the name.
+    fn by_names(&self, entry: &DraftEntry<'_>) -> Result<Option<ResolvedEntry>, IsHeading> {
+        match self.best(entry, self.with_marks_in_name(entry).into_iter()) {
+            Ok(None) => {
+                self.best(entry, readings(entry).filter(|reading| !self.hides_set(reading)))
+            }
+            found => found,
+        }
     }
 
     /// Whether a reading of a line with a quantity after the name takes a set that the card has, `Salt (port) (2)`, for a part of the name.
@@ -175,7 +193,7 @@ impl Resolver<'_> {
         Some(parts.into_owned())
     }
 
-    /// The readings of a line whose card has a name with marks, spelled as the line has it. It is meant also if another card has the name without these marks.
+    /// The readings of a line whose card has a name with marks, spelled as the line has it. It wins even if another card has the name without these marks.
     fn with_marks_in_name<'a>(&self, entry: &DraftEntry<'a>) -> Vec<Reading<'a>> {
         let Some((text, _)) = entry.readings else { return Vec::new() };
         let is_spelled = |name: &str| {
@@ -228,7 +246,7 @@ impl Resolver<'_> {
         let (card, verdict) = match &cards[..] {
             // Reprints share an id.
             [first, ..] if self.catalogue.have_one_name(&cards) => {
-                (self.full_reference(*first), LineVerdict::Accepted)
+                (self.full_reference(*first), verdict(remark(entry).into_iter().collect()))
             }
             [_, ..] => (CardReference::named(id.to_string()), self.ambiguous(&cards)),
             [] => {

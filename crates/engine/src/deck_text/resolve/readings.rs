@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use crate::deck_text::draft::{DraftEntry, Parts, PartsOf};
 use crate::deck_text::line::{
     REMARK, bare_count_after_name, count_in_brackets, counted_at_end, has_dash, in_parentheses,
-    linked_name, parts_with_count, place_in_front, place_of_two_words, place_with_dash,
-    quantity as quantity_of, remarks, split_parts, split_parts_without_brackets,
+    joined_count, link_in_front, linked_name, parts_with_count, place_in_front, place_of_two_words,
+    place_with_dash, quantity as quantity_of, remarks, split_parts, split_parts_without_brackets,
     with_place_in_name, without_bullet, without_marks, without_symbols,
 };
 use crate::deck_text::read_deck::Guess;
@@ -27,6 +27,25 @@ pub(in crate::deck_text) fn readings<'e>(
     let count = (entry.quantity, has_count(entry));
     let others = others.flat_map(move |(text, whole_line)| other_readings(text, whole_line, count));
     literal.chain(others).chain(std::iter::once_with(|| place_as_name(entry)).flatten())
+}
+
+/// A line with the quantity directly before the name, `4xName`, as if there were a blank between them. A card that is called so as a whole goes before it.
+pub(in crate::deck_text) fn with_joined_count<'e>(
+    entry: &DraftEntry<'e>,
+) -> Option<DraftEntry<'e>> {
+    let (text, _) = entry.readings.filter(|_| !entry.exact && !has_count(entry))?;
+    let (count, name) = joined_count(text)?;
+    Some(DraftEntry {
+        quantity: Some(count),
+        card: split_parts(name),
+        readings: Some((name, name)),
+        zone: entry.zone.clone(),
+        zone_is_code: entry.zone_is_code,
+        assumed: entry.assumed.clone().filter(|guess| *guess != Guess::QuantityBeforePoint),
+        marks_dropped: true,
+        remark: entry.remark.clone(),
+        ..DraftEntry::default()
+    })
 }
 
 /// Whether a line has a quantity before its name. A numbered line without one has one copy, unless there is one after it; so has a single line with the number 1.
@@ -91,6 +110,10 @@ fn other_readings<'e>(
         if bare.len() < text.len() && !bare.is_empty() {
             found.push((Cow::Owned(split_parts(bare)), quantity, vec![Guess::MarksDropped]));
         }
+    }
+    // What stands after a link belongs to the card.
+    if let Some((name, rest)) = link_in_front(text).filter(|(_, rest)| rest.len() > 1) {
+        found.extend(readings_of_rest(name, rest, (quantity, has_count), &Guess::MarksDropped));
     }
     found.extend(without_marks_around(text, whole_line, (quantity, has_count)));
     found
@@ -239,25 +262,35 @@ pub(super) fn readings_after_name<'a>(
 ) -> Vec<Reading<'a>> {
     let Some(last) = name.chars().next_back() else { return Vec::new() };
     // The last character of the name stands for the name.
-    let start = name.len() - last.len_utf8();
-    let Some(rest) = text.get(start..) else { return Vec::new() };
-    let part_of_name = Guess::MarksArePartOfName;
-    let mut found = vec![(Cow::Owned(split_parts(rest)), entry.quantity, vec![part_of_name])];
-    if !has_count(entry) {
-        let guesses = [Guess::MarksArePartOfName, Guess::QuantityAfterName];
+    let Some(rest) = text.get(name.len() - last.len_utf8()..) else { return Vec::new() };
+    readings_of_rest(name, rest, (entry.quantity, has_count(entry)), &Guess::MarksArePartOfName)
+}
+
+/// The readings of what stands after a name. The first character of `rest` stands for the name, to which all of them add `guess`.
+fn readings_of_rest<'a>(
+    name: &'a str,
+    rest: &'a str,
+    (quantity, has_count): (Option<u32>, bool),
+    guess: &Guess,
+) -> Vec<Reading<'a>> {
+    let Some(first) = rest.chars().next() else { return Vec::new() };
+    let mut found = vec![(Cow::Owned(split_parts(rest)), quantity, vec![guess.clone()])];
+    if !has_count {
+        let guesses = [guess.clone(), Guess::QuantityAfterName];
         found.extend(counted(rest, &guesses));
         found.extend(bare_counted(rest, &guesses));
     }
     for (before, remark) in remarks(rest) {
         let remark = Guess::RemarkDropped { remark: remark.to_owned() };
-        let guesses = [Guess::MarksArePartOfName, remark];
-        if !has_count(entry) {
+        let guesses = [guess.clone(), remark];
+        if !has_count {
             found.extend(counted(before, &guesses));
             found.extend(bare_counted(before, &guesses));
         }
-        found.push((Cow::Owned(split_parts(before)), entry.quantity, guesses.to_vec()));
+        found.push((Cow::Owned(split_parts(before)), quantity, guesses.to_vec()));
     }
-    found.retain(|(parts, ..)| parts.name == text[start..name.len()]);
+    let stands_for_name = &rest[..first.len_utf8()];
+    found.retain(|(parts, ..)| parts.name == stands_for_name);
     for (parts, ..) in &mut found {
         parts.to_mut().name = Cow::Borrowed(name);
     }

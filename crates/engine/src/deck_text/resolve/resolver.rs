@@ -106,7 +106,7 @@ fn common_form(draft: &Draft<'_>, catalogue: &Catalogue) -> Option<CountForm> {
 fn has_zones_in_front(draft: &Draft<'_>) -> bool {
     let has_zone = |line: &&DraftLine<'_>| {
         (prefix(&line.text).is_some() || zone_in_front(&line.text).is_some())
-            && matches!(&line.content, Content::Entry(entry) if !is_total(entry))
+            && matches!(&line.content, Content::Entry(entry) if entry.quantity.is_some() && !is_total(entry))
     };
     draft.lines.iter().filter(has_zone).nth(1).is_some()
 }

@@ -21,8 +21,9 @@ impl Resolver<'_> {
             _ => entry,
         };
         // Most lines are names of letters alone.
-        let (text, whole_line) =
-            entry.readings.filter(|(text, _)| !entry.exact && !text.is_ascii())?;
+        let (text, whole_line) = entry
+            .readings
+            .filter(|(text, _)| !entry.exact && entry.fault.is_none() && !text.is_ascii())?;
         let whole = symbol_row(whole_line);
         // A quantity after the text may be that of its last symbol. One before it counts for all.
         let after_front = whole_line.find(text).map_or(text, |at| &whole_line[at..]);

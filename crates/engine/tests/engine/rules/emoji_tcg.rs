@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use cardscape_engine::{CardDefinition, Catalogue, Deck, DeckEntry, ReportStatus, Severity};
+use cardscape_engine::{
+    CardDefinition, Catalogue, Deck, DeckEntry, ReportStatus, Severity, Violation, check_card,
+};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -88,6 +90,12 @@ fn a_3_only_a_basicmoji_may_lack_its_effect() {
             assert!(check(&plain).is_empty());
         } else {
             assert_eq!(check(&plain), ["EFFECT_COUNT_INVALID E-4.3b 1 0"; 2], "{stage}");
+            let messages = check_card(&game("emoji-tcg"), &plain);
+            let messages: Vec<String> = messages.iter().map(Violation::message).collect();
+            for (message, slot) in messages.iter().zip(["upgrade", "glitch"]) {
+                let end = format!(" has 0 effects in the slot {slot:?}, not 1.");
+                assert!(message.ends_with(&end), "{message}");
+            }
         }
     }
 }

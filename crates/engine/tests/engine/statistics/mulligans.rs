@@ -88,7 +88,7 @@ fn small_chances_add_up() {
     assert!(close(reported[20].by_now.value, expected, 1e-12), "{:?}", reported[20]);
 }
 
-fn wanted() -> impl Strategy<Value = MatchCount> {
+fn match_counts() -> impl Strategy<Value = MatchCount> {
     (0_u64..4, proptest::option::of(0_u64..5)).prop_map(|(min, max)| MatchCount { min, max })
 }
 
@@ -99,7 +99,7 @@ proptest! {
     fn hands_are_as_likely_as_they_are_many(
         (matching, others) in (0_u32..=5, 0_u32..=5),
         (hand, times, fewer, put_back) in (1_u32..=6, 1_u32..=3, 0_u32..=2, 0_u32..=2),
-        wanted in wanted(),
+        wanted in match_counts(),
     ) {
         let reported = hands(Rules { hand, times, fewer, put_back }, wanted, matching, others);
         prop_assert_eq!(reported.len(), times as usize + 1);
